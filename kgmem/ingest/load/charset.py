@@ -44,7 +44,7 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, str]:
         if wide is None and b"\x1b$" in data and b"\x1b(" in data:
             wide = _strict(data, "iso2022_jp")
         return wide or (text, "utf-8")
-    return (_utf16_without_mark(data) or _strict(data, _known(declared)) or _damaged_utf8(data)
+    return (_utf16_without_mark(data) or _nearly(data, _known(declared)) or _damaged_utf8(data)
             or _east_asian(data) or _other_script(data) or (data.decode("cp1252", "replace"), "cp1252"))
 
 
@@ -78,6 +78,15 @@ def _strict(data: bytes, encoding: str | None) -> tuple[str, str] | None:
         return None
     # Codecs such as "hex" give no text.
     return (text, encoding) if isinstance(text, str) else None
+
+
+def _nearly(data: bytes, encoding: str | None) -> tuple[str, str] | None:
+    """As _strict, but a character in a hundred of those above ASCII may be damaged: it alone is replaced."""
+    if not encoding or not _strict(b"a", encoding):
+        return None
+    text = data.decode(encoding, "replace")
+    above = sum(1 for char in text[:_SAMPLE] if char > "\x7f")
+    return (text, encoding) if text[:_SAMPLE].count("\ufffd") * 100 <= above else None
 
 
 def _utf16_without_mark(data: bytes) -> tuple[str, str] | None:
@@ -130,12 +139,22 @@ def _korean(char: str) -> bool:
 
 _DOUBLE_BYTE = (
     _DoubleByte("gb18030", _in_leads("gb2312", 0xB0, 0xD7)),
-    _DoubleByte("big5hkscs", _in_leads("big5", 0xA4, 0xC6)),
+    _DoubleByte("gb18030", _in_leads("big5", 0xA4, 0xC5)),  # traditional characters, which it holds as well
+    _DoubleByte("big5hkscs", _in_leads("big5", 0xA4, 0xC5)),
     _DoubleByte("cp932", _japanese),
     _DoubleByte("euc_jp", _japanese),
     _DoubleByte("cp949", _korean),
 )
-_LATIN = ("LATIN", "MODIFIER", "FEMININE", "MASCULINE")
+_NOT_FOREIGN = ("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "HALFWIDTH")
+"""How the names of characters begin that another script isn't made of; text in one byte a character
+that is misread as Japanese is all half-width katakana."""
+_TRIED_BEFORE = ["big5", "big5hkscs", "cp932", "cp949", "cp950", "euc_jis_2004", "euc_jisx0213", "euc_jp", "euc_kr",
+                 "gb18030", "gb2312", "gbk", "hz", "johab", "shift_jis", "shift_jis_2004", "shift_jisx0213", "utf_7",
+                 "utf_8", "utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le"]
+_HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
+"""In Western text the letters above ASCII stand alone or in pairs; in others, whole words are made of them."""
+_LEAST_HIGH_BYTES = 1.3
+"""Bytes above ASCII for each character: 1.6 to 2 in East Asian text, 1 in Western text that is misread."""
 _ENOUGH_KOREAN = 12
 _PUNCTUATION = frozenset("，。、；：？！（）《》「」『』“”‘’…—·　【】〈〉～％－／")
 
@@ -147,12 +166,14 @@ def _east_asian(data: bytes) -> tuple[str, str] | None:
     alone there, and pairs with the ASCII letter after it into rare characters).
     """
     best: tuple[float, str] | None = None
+    sample = data[:_SAMPLE]
+    high = sum(1 for byte in sample if byte > 0x7F)
     for candidate in _DOUBLE_BYTE:
-        decoded = _strict(data, candidate.encoding)
+        decoded = _nearly(sample, candidate.encoding)
         if decoded is None:
             continue
-        chars = [char for char in decoded[0][:_SAMPLE] if char > "\x7f" and char not in _PUNCTUATION]
-        if not chars:
+        chars = [char for char in decoded[0] if char > "\x7f" and char not in _PUNCTUATION]
+        if not chars or high < _LEAST_HIGH_BYTES * len(chars):
             continue
         score = sum(map(candidate.frequent, chars)) / len(chars)
         if candidate.frequent is _japanese:
@@ -167,7 +188,7 @@ def _east_asian(data: bytes) -> tuple[str, str] | None:
             score = 2.0
         if score > 0.8 and (best is None or score > best[0]):
             best = (score, candidate.encoding)
-    return _strict(data, best[1]) if best else None
+    return (data.decode(best[1], "replace"), best[1]) if best else None
 
 
 def _other_script(data: bytes) -> tuple[str, str] | None:
@@ -175,12 +196,14 @@ def _other_script(data: bytes) -> tuple[str, str] | None:
 
     For Latin script it isn't asked: it takes short windows-1252 texts for cp1250, Mac or EBCDIC sets.
     """
-    match = from_bytes(data[:_SAMPLE]).best()
-    if match is None or match.encoding.startswith("utf"):
+    sample = data[:_SAMPLE]
+    high = sum(1 for byte in sample if byte > 0x7F)
+    if sum(map(len, _HIGH_RUN.findall(sample))) <= high / 2:
         return None
-    text = data.decode(match.encoding, "replace")
-    letters = [char for char in text[:_SAMPLE] if char > "\x7f" and char.isalpha()]
-    foreign = sum(1 for char in letters if not unicodedata.name(char, "LATIN").startswith(_LATIN))
-    # Most of a text in another script is in that script, not only its accented letters.
-    latin = sum(1 for char in text[:_SAMPLE] if char.isascii() and char.isalpha())
-    return (text, match.encoding) if foreign > len(letters) * 0.8 and foreign > latin * 0.25 else None
+    for match in from_bytes(sample, cp_exclusion=_TRIED_BEFORE):  # the best first
+        text = match.output("utf-8").decode("utf-8", "replace")
+        letters = [char for char in text if char > "\x7f" and char.isalpha()]
+        foreign = sum(1 for char in letters if not unicodedata.name(char, "LATIN").startswith(_NOT_FOREIGN))
+        if foreign > len(letters) * 0.8:
+            return data.decode(match.encoding, "replace"), match.encoding
+    return None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_INVISIBLE = "\ufeff\u200b\u2060\ufffd"
+_VISIBLE = re.compile("[^\\s\x00\u200b\u2060\ufeff\ufffd]")
 
 
 def clean_text(text: str) -> str:
@@ -20,7 +20,7 @@ def clean_text(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing in `text` can be read: white space, zero-width and replacement characters only."""
-    return not text.strip() or not text.translate(dict.fromkeys(map(ord, _INVISIBLE))).strip()
+    return _VISIBLE.search(text) is None
 
 
 def clean_json(value: Any) -> Any:

@@ -85,6 +85,9 @@ def load_file(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, tags:
     except OSError as error:
         yield _unreadable(absolute, error)
         return
+    except ValueError:  # a NUL in the path
+        yield Skipped(uri, LoadError.code, "it is no path that a file can have; check the path")
+        return
     yield document
 
 
@@ -100,7 +103,8 @@ def _walk(root: str, wanted: Callable[[str], bool] | None, unwanted: Callable[[s
     """Each file with its path relative to `root` ("" for root itself), and what was passed over."""
     if not os.path.isdir(root):
         name = os.path.basename(root)
-        if not unwanted(name) and (wanted is None or wanted(name)):
+        # A path that doesn't exist is reported whatever the globs say.
+        if not os.path.lexists(root) or (not unwanted(name) and (wanted is None or wanted(name))):
             yield root, ""
         return
     stack = [iter(_entries(root, ""))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Any
 
@@ -82,7 +83,11 @@ def read_docx(data: bytes, *, max_bytes: int, default_zone: tzinfo | None = None
     def plain() -> str:
         return paragraphs(archive, "word/document.xml")
 
-    return with_properties(archive, first_that_works("DOCX", convert, plain), default_zone)
+    text = first_that_works("DOCX", convert, plain)
+    parsed = with_properties(archive, text, default_zone)
+    if not parsed.title and text.startswith("# "):
+        parsed = replace(parsed, title=sensible_title(text[2:].partition("\n")[0]))
+    return parsed
 
 
 def first_that_works(kind: str, *ways: Callable[[], str]) -> str:

@@ -19,10 +19,12 @@ from .times import parse_pdf_time
 _LOCK = threading.Lock()
 """PDFium may be called from one thread at a time only, across all documents."""
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
-_SPLIT_WORD = re.compile(r"(\w+)(?:\ufffe|\x02|\u00ad\r?\n|-[ \t]*\r?\n)[ \t]*(\w+)")
-"""PDFium writes U+FFFE (formerly U+0002) for a hyphen at a line's end and leaves the line's end out."""
+_SPLIT_WORD = re.compile(r"(\w{1,60})(?:\ufffe|\x02|\u00ad\r?\n|-[ \t]*\r?\n)[ \t]*(\w{1,60})")
+"""PDFium writes U+FFFE (formerly U+0002) for a hyphen at a line's end and leaves the line's end out.
+
+The bound keeps the search linear in text without any space.
+"""
 _LEFTOVER = re.compile("[\ufffe\x02]")
-_TRAILING = re.compile(r"[ \t]+(?=\n|\Z)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LONG_PART = 4
 
@@ -31,7 +33,8 @@ def read_pdf(data: bytes, *, default_zone: tzinfo | None = None) -> Parsed:
     """Raises Encrypted (needs a password), EmptyDocument (no text layer) or LoadError (no whole PDF)."""
     with _LOCK:
         raw, info, unreadable = _extract(data)
-    raw = [_TRAILING.sub("", page.replace("\r\n", "\n").replace("\r", "\n")) for page in raw]
+    raw = ["\n".join(line.rstrip(" \t") for line in page.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+           for page in raw]
     words = _vocabulary(raw)
     texts: list[str] = []
     starts: list[int] = []

@@ -41,8 +41,13 @@ def load_bytes(data: bytes, *, uri: str, name: str = "", media_type: str | None 
         raise Unsupported("JSON lines hold many documents; load them with load_jsonl or `kgmem ingest --jsonl`")
     try:
         parsed = _read(data, found, declared, max_bytes, default_zone)
+    except LoadError:
+        raise
     except RecursionError as error:
         raise LoadError("the document is nested too deeply to be read; save it in a simpler form") from error
+    except Exception as error:  # one bad document must not end a run, whatever a library makes of it
+        raise LoadError(f"the document is damaged or of an unusual form ({type(error).__name__}); "
+                        "open it and save it again") from error
     return finish(parsed, uri=uri, name=name, media_type=found, tags=tags, metadata=metadata)
 
 

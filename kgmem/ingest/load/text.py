@@ -14,6 +14,8 @@ from .times import parse_time
 
 _FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(.*?)^\1[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _LONGEST_FRONT = 65536
+_LONGEST_LINE = 1000
+"""Characters of a line that can be a heading or a front-matter key; the patterns take quadratic time."""
 _PAIR = re.compile(r"([A-Za-z_][\w .-]*?)[ \t]*:(?:[ \t]+(.*))?")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -50,6 +52,7 @@ def _first_heading(text: str) -> str:
     fence = ""
     previous = ""
     for line in text[:_LONGEST_FRONT].splitlines():
+        line = line[:_LONGEST_LINE]
         mark = _FENCE.match(line)
         if mark:
             if not fence:
@@ -83,7 +86,7 @@ def _yaml(source: str) -> dict[str, Any] | None:
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
-        pair = _PAIR.fullmatch(line) if not line[0].isspace() else None
+        pair = _PAIR.fullmatch(line) if not line[0].isspace() and len(line) < _LONGEST_LINE else None
         if pair:
             key = pair.group(1)
             found[key] = _value((pair.group(2) or "").strip())

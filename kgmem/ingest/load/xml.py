@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import re
 from datetime import tzinfo
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
+from lxml import etree  # type: ignore[import-untyped]
 
 from kgmem.errors import LoadError
 
 from .charset import declared_charset, decode
 from .clean import clean_text, sensible_title
-from .html import parse, read_html, to_markdown
+from .html import read_html
 from .parsed import Parsed
 
 _SPACE = re.compile(r"[ \t\r\n]+")
+_DECLARATION = re.compile(r"\A\s*<\?xml[^>]{0,500}\?>")
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
 def read_xml(data: bytes, *, default_zone: tzinfo | None = None) -> Parsed:
-    """The text of every element. Broken markup is read as a browser would.
+    """The text of every element, as far as broken markup lets it be read.
 
     Raises LoadError where the file defines entities: expanding them is how a
     small file fills the memory.
     """
     root = parse_safely(data)
     if root is None:
-        text, _ = decode(data, declared=declared_charset(data))
-        return Parsed(to_markdown(parse(clean_text(text)), menus=True))
+        root = _parse_broken(data)
+    if root is None:
+        raise LoadError("there is no XML element in the file; save it again or give it another ending")
     if root.tag == _XHTML:
         return read_html(data, default_zone=default_zone)
     title = next((sensible_title("".join(element.itertext())) for element in root.iter()
@@ -47,6 +51,16 @@ def parse_safely(data: bytes) -> Element | None:
     except (ParseError, LookupError, ValueError):  # LookupError: an encoding that Python doesn't know
         return None
     return root
+
+
+def _parse_broken(data: bytes) -> Any:
+    text, _ = decode(data, declared=declared_charset(data))
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True,
+                             remove_pis=True, encoding="utf-8")
+    try:
+        return etree.fromstring(_DECLARATION.sub("", clean_text(text)).encode(), parser)
+    except etree.XMLSyntaxError:
+        return None
 
 
 def _lines(root: Element) -> list[str]:
