@@ -74,9 +74,11 @@ class ArgumentFinder:
             if t.tag[k] in RELATIVE:
                 continue
             front = k < v and (subject is None or k < subject)
-            if dep in {"dobj", "attr", "oprd", "acomp"} or (dep == "dative" and t.tag[k] not in {"IN", "TO"}):
-                found.core.append(k)
-            elif dep == "xcomp" and not self.clauses.is_clause(k):
+            if (
+                dep in {"dobj", "attr", "oprd", "acomp"}
+                or (dep == "dative" and t.tag[k] not in {"IN", "TO"})
+                or (dep == "xcomp" and not self.clauses.is_clause(k))
+            ):
                 found.core.append(k)
             elif dep == "ccomp" or (dep == "xcomp" and v not in self.chain(k)):
                 found.clauses.append(k)

@@ -15,8 +15,10 @@ for. participle: the noun that a participle describes. adverbial: the main claus
 governing clause's, across a preposition. control: the governing verb's object.
 """
 
-_CLAUSE = frozenset("ROOT conj ccomp xcomp advcl acl relcl pcomp csubj csubjpass parataxis dep appos prep pobj "
-                    "dobj attr".split())
+_CLAUSE = frozenset({
+    "ROOT", "conj", "ccomp", "xcomp", "advcl", "acl", "relcl", "pcomp", "csubj", "csubjpass", "parataxis", "dep",
+    "appos", "prep", "pobj", "dobj", "attr",
+})
 _SUBJECT = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _OBJECT_CONTROL = frozenset({"of", "from", "into", "for"})
 _MAX_DEPTH = 30
@@ -53,7 +55,7 @@ class Clauses:
         t = self.tree
         for at in (v, *t.ancestors(v)):
             if t.dep[at] in {"relcl", "acl"}:
-                return None if t.is_verb(t.head[at]) else at
+                return None if t.is_action(t.head[at]) else at
             if t.dep[at] not in {"conj", "xcomp", "ccomp"}:
                 return None
         return None
@@ -75,7 +77,7 @@ class Clauses:
         dep, head = t.dep[v], t.head[v]
         if head == v:
             return None
-        if dep in {"relcl", "acl"} and not t.is_verb(head):
+        if dep in {"relcl", "acl"} and not t.is_action(head):
             return None if t.is_infinitive(v) else Subject(head, "participle", (v,))
         how: How | None = None
         source = head
@@ -118,10 +120,14 @@ class Clauses:
     def _borrowed(self, v: int) -> Tokens:
         """`was` for `flushed` in `was cut and flushed`."""
         t = self.tree
-        if t.tag[v] not in {"VB", "VBN", "VBG"}:
+        tag = t.tag[v]
+        if tag == "VBD" and not t.has(v, "dobj") and t.has(t.head[v], "auxpass"):
+            # Participles of the second member are often taken for the past tense.
+            tag = "VBN"
+        if tag not in {"VB", "VBN", "VBG"}:
             return []
         for head in t.ancestors(v):
-            if t.tag[head] != t.tag[v]:
+            if t.tag[head] != tag:
                 break
             if found := t.children(head, "aux", "auxpass"):
                 return found

@@ -42,10 +42,12 @@ class NominalFacts:
         return Candidate("place", i, place, "is in", (), (self.phrases.plain(i),))
 
     def _apposition(self, i: int) -> Candidate | None:
-        """`Oslo , the capital`; the name is the subject. Enumerations look the same and are left out."""
+        """`Oslo , the capital`: one side is a name, the subject. Enumerations look the same and are left out."""
         t = self.tree
         head = t.head[i]
-        if not (t.is_noun(i) and t.is_noun(head)) or self.clauses.is_clause(i):
+        if not (t.is_noun(i) and t.is_noun(head)) or not (t.is_name(i) or t.is_name(head)):
+            return None
+        if self.clauses.is_clause(i):
             return None
         if t.dep[head] in {"appos", "conj"} or t.has(i, "appos", "conj") or t.has(head, "conj"):
             return None

@@ -14,11 +14,12 @@ from spacy.tokens import Doc
 
 Tokens = list[int]
 
-BE = frozenset("be is am are was were been being 's 're 'm ’s ’re ’m".split())
+BE = frozenset(["be", "is", "am", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"])
 RELATIVE = frozenset({"WDT", "WP", "WP$", "WRB"})
 QUOTES_OPEN = frozenset({"``", "“", '"'})
 QUOTES_CLOSE = frozenset({"''", "”", '"'})
 
+_NOUN_PLACES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "appos", "poss", "dative"})
 _EDGE = frozenset({",", ":", ";", ".", "-", "--", "–", "—", "...", "…", "?", "!"})
 _PAIRS = {"``": "''", "“": "”", "(": ")", "[": "]", "-LRB-": "-RRB-"}
 _CLOSERS = {close: opener for opener, close in _PAIRS.items()}
@@ -95,6 +96,10 @@ class Tree:
     def is_name(self, i: int) -> bool:
         return self.tag[i].startswith("NNP")
 
+    def is_action(self, i: int) -> bool:
+        """A verb that does not stand where a noun would (as names do that the tagger takes for verbs)."""
+        return self.is_verb(i) and self.dep[i] not in _NOUN_PLACES
+
     def is_infinitive(self, v: int) -> bool:
         return any(self.lower[k] == "to" for k in self.children(v, "aux"))
 
@@ -122,7 +127,7 @@ class Tree:
             first, last = self.word[kept[start]], self.word[kept[end - 1]]
             if first in _EDGE or first in _CLOSERS or self.dep[kept[start]] == "cc":
                 start += 1
-            elif last in _EDGE or last in _PAIRS or self.dep[kept[end - 1]] == "cc":
+            elif last in _EDGE or last in _PAIRS or last in {"rather", "instead"} or self.dep[kept[end - 1]] == "cc":
                 end -= 1
             elif first in _PAIRS and _PAIRS[first] not in words:
                 start += 1
@@ -133,28 +138,28 @@ class Tree:
         return tuple(kept[start:end])
 
     def text(self, tokens: Iterable[int]) -> str:
-        """The words as the document writes them, with one space where it has other words in between."""
+        """The words as the document writes them, one space for what is left out in between."""
         parts: list[str] = []
         last = -1
         for i in tokens:
-            if parts and (i != last + 1 or self.space[last]):
+            if parts and any(self.space[last:i]):
                 parts.append(" ")
             parts.append(self.word[i])
             last = i
         return "".join(parts)
 
     def span(self, phrase: Phrase) -> tuple[int, int]:
-        """Character offsets of the head noun phrase; from first to last word where the head is no noun.
+        """Character offsets of the head noun phrase; from first to last word where there is none.
 
-        The head noun phrase is the head with what stands before it, and an "of" phrase between two names
-        (`University of Oslo`). In a prepositional phrase it is the one that the preposition governs.
+        The head noun phrase is the head with what stands before it but no possessor, and an "of" phrase
+        between two names (`University of Oslo`). In a prepositional phrase it is the one that is governed.
         """
         kept = set(phrase.tokens)
         head = phrase.head
         while self.tag[head] in {"IN", "TO"} and (inner := self.children(head, "pobj", "prep")):
             head = inner[0]
         start, end = phrase.tokens[0], phrase.tokens[-1]
-        if head in kept and not self.is_verb(head):
+        if head in kept and not self.is_verb(head) and self.tag[head] not in {"IN", "TO"}:
             start = end = head
             while start - 1 in kept and self.head[start - 1] in range(start - 1, head + 1):
                 start -= 1

@@ -80,7 +80,7 @@ class VerbalFacts:
             clause = arguments.clauses[0]
             that = [k for k in t.children(clause, "mark") if t.lower[k] == "that"]
             predicate += that
-            firsts = [[Phrase(clause, t.trim(t.subtree(clause, lambda k: k in that)))]]
+            firsts = [[Phrase(clause, self.phrases.tidy(t.subtree(clause, lambda k: k in that)))]]
         else:
             for preposition in rest:
                 words, phrases = self.finder.governed(preposition)
@@ -135,7 +135,7 @@ class VerbalFacts:
         `the post he held`: object. `the club where she played`: adverbial, with the noun's own preposition.
         """
         t = self.tree
-        if t.dep[v] != "relcl" or subject.how == "relative" or t.is_verb(t.head[v]):
+        if t.dep[v] != "relcl" or subject.how == "relative" or t.is_action(t.head[v]):
             return None
         noun = t.head[v]
         pronouns = [k for k in t.kids[v] if t.tag[k] in RELATIVE]
@@ -143,7 +143,7 @@ class VerbalFacts:
             return self.phrases.split(noun, (v,))
         if any(t.dep[k] == "advmod" for k in pronouns):
             if t.dep[noun] != "pobj":
-                return None
+                return self.phrases.plain(noun, (v,))
             return Phrase(noun, self.phrases.tidy([t.head[noun], *self.phrases.plain(noun, (v,)).tokens]))
         if not pronouns and not arguments.core and not any(t.tag[i] in RELATIVE for i in t.subtree(v)):
             return self.phrases.split(noun, (v,))
