@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 
@@ -13,6 +14,8 @@ _LEAST_LIMIT = 200 * 2**20
 _SUSPICIOUS_RATIO = 200
 _SUSPICIOUS_SIZE = 50 * 2**20
 _MOST_ENTRIES = 50_000
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, RuntimeError, OSError)
+"""What zipfile raises for archives that are no whole ones (NotImplementedError is a RuntimeError)."""
 _PROLOG = 65536
 """Bytes of each XML part that are looked at for entity definitions; they stand before the first element."""
 
@@ -26,7 +29,7 @@ class Archive:
     def __init__(self, data: bytes, *, max_bytes: int, xml_in_memory: bool = True) -> None:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError) as error:
+        except _DAMAGE as error:
             raise LoadError("the file is cut off or damaged (it is no whole zip archive); "
                             "get or save it again") from error
         self._entries = {entry.filename: entry for entry in self._zip.infolist()}
@@ -43,7 +46,7 @@ class Archive:
         """The part's bytes. Raises KeyError where there is none, LoadError where it is damaged."""
         try:
             return self._zip.read(self._entries[name])
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        except _DAMAGE as error:
             raise LoadError(f"the part {name[:100]!r} of the file is damaged; get or save the file again"
                             ) from error
 
@@ -55,7 +58,7 @@ class Archive:
             try:
                 with self._zip.open(entry) as part:
                     head = part.read(_PROLOG)
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError):
+            except _DAMAGE:
                 continue
             # Without its NULs, UTF-16 markup reads as ASCII.
             if b"<!DOCTYPE" in (markup := head.replace(b"\x00", b"")) or b"<!ENTITY" in markup:
