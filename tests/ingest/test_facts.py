@@ -113,6 +113,16 @@ CLAUSES = {
         "He lives in Portland, Oregon.",
         ["He | lives in | Portland, Oregon", "Portland | is in | Oregon"],
     ),
+    "participle on the noun after be": (
+        "Emma is a film directed by Sam Holt.",
+        ["Emma | is | a film directed by Sam Holt", "Emma | is directed by | Sam Holt"],
+    ),
+    "relative clause on the noun after be": (
+        "Hedda is a comet which passes Jupiter.",
+        ["Hedda | is | a comet which passes Jupiter", "Hedda | passes | Jupiter"],
+    ),
+    "what a bracket held goes with it": ("Olga Dahl (who sings) met Karl.", ["Olga Dahl | met | Karl"]),
+    "questions state nothing": ("Did Anna sell the boat?", []),
     "no object, no fact": ("The king died.", []),
     "no verb, no fact": ("Table of contents", []),
 }
@@ -267,5 +277,5 @@ def test_carb_stays_above_its_floor(tmp_path: Path, capsys: pytest.CaptureFixtur
     best = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("best F1"))
     precision, _, f1 = map(float, best.split()[3:6])
     assert (tmp_path / "carb" / "facts.jsonl").is_file()
-    assert f1 >= 59.3
+    assert f1 >= 59.6
     assert precision >= 65

@@ -50,7 +50,7 @@ class RawFact:
 def extract_facts(doc: Doc, *, min_confidence: float = 0.0) -> list[RawFact]:
     """The facts of all sentences, in text order. `doc` needs tags, heads and sentence starts.
 
-    Entities (`doc.ents`), where set, add facts such as `Murray is in Utah`. Every fact has an object.
+    Entities (`doc.ents`), where set, add facts such as `Murray is in Utah`. Every fact has an object; questions state none.
     """
     tree = Tree(doc)
     facts: dict[tuple[int, str, str, tuple[str, ...]], RawFact] = {}
@@ -79,7 +79,7 @@ def _candidates(tree: Tree) -> Iterator[tuple[tuple[int, int], Candidate]]:
     clauses = Clauses(tree)
     verbal, nominal = VerbalFacts(phrases, clauses), NominalFacts(phrases, clauses)
     for start, end in tree.sentences:
-        if end - start <= MAX_SENTENCE:
+        if end - start <= MAX_SENTENCE and not tree.is_question(start, end):
             for i in range(start, end):
                 for candidate in (*verbal.of(i), *nominal.of(i)):
                     yield (start, end), candidate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kgmem.ingest.facts.tree import RELATIVE, Tokens, Tree
+from kgmem.ingest.facts.tree import BE, RELATIVE, Tokens, Tree
 
 How = Literal["own", "shared", "relative", "participle", "adverbial", "gerund", "control"]
 """The rule that found the subject.
@@ -73,12 +73,12 @@ class Clauses:
             if t.tag[own] not in RELATIVE:
                 return Subject(own, "own")
             top = self.relative_top(v)
-            return None if top is None else Subject(t.head[top], "relative", (top,))
+            return None if top is None else self._described(top, "relative", depth)
         dep, head = t.dep[v], t.head[v]
         if head == v:
             return None
         if dep in {"relcl", "acl"} and not t.is_action(head):
-            return None if t.is_infinitive(v) else Subject(head, "participle", (v,))
+            return None if t.is_infinitive(v) else self._described(v, "participle", depth)
         how: How | None = None
         source = head
         if dep == "conj":
@@ -102,6 +102,17 @@ class Clauses:
         if found is None or how == "own" or (how == "shared" and found.how != "own"):
             return found
         return replace(found, how=how)
+
+    def _described(self, v: int, how: How, depth: int) -> Subject:
+        """The noun that the clause of `v` hangs from; in `X is a journal published by Y` that is X."""
+        t = self.tree
+        noun = t.head[v]
+        clause = t.head[noun]
+        if t.dep[noun] == "attr" and t.lower[clause] in BE:
+            found = self.subject(clause, depth + 1)
+            if found is not None and t.dep[found.head] != "expl" and t.tag[found.head] not in RELATIVE:
+                return replace(found, how=how)
+        return Subject(noun, how, (v,))
 
     def verb_group(self, v: int) -> Tokens:
         """The verb with auxiliaries, negation, particles, and adverbs that stand inside or just before."""

@@ -51,10 +51,7 @@ class Phrases:
         """No comma beside a gap, and a quotation with both its marks."""
         t = self.tree
         kept = set(tokens)
-        core = t.trim(
-            i for i in tokens
-            if t.word[i] not in _PAUSE or t.word[i] in _BRACKET or (i - 1 in kept and i + 1 in kept)
-        )
+        core = t.trim(i for i in tokens if self._has_neighbours(i, kept))
         if not core:
             return core
         start, end = t.sentence(core[0])
@@ -70,6 +67,15 @@ class Phrases:
         elif opened < 0 and opens_before:
             return (before, *core)
         return core
+
+    def _has_neighbours(self, i: int, kept: set[int]) -> bool:
+        """False for a comma beside a gap and for a bracket that lost what it enclosed."""
+        word = self.tree.word[i]
+        if word in _BRACKET:
+            return i + 1 in kept
+        if word in {")", "-RRB-"}:
+            return i - 1 in kept
+        return word not in _PAUSE or (i - 1 in kept and i + 1 in kept)
 
     def conjuncts(self, head: int) -> Tokens:
         """`head` and what is coordinated with it, but for what "not" or "rather than" rules out."""

@@ -65,6 +65,12 @@ class Tree:
     def sentence(self, i: int) -> tuple[int, int]:
         return self.sentences[bisect_right(self._starts, i) - 1]
 
+    def is_question(self, start: int, end: int) -> bool:
+        last = end - 1
+        while last > start and (self.word[last] in QUOTES_CLOSE or self.word[last].isspace()):
+            last -= 1
+        return self.word[last].endswith("?")
+
     def children(self, i: int, *deps: str) -> Tokens:
         return [k for k in self.kids[i] if self.dep[k] in deps]
 
@@ -123,12 +129,16 @@ class Tree:
         kept = list(tokens)
         start, end = 0, len(kept)
         words = {self.word[i] for i in kept}
+        uneven = [self.word[i] for i in kept].count('"') % 2 == 1
         while start < end:
             first, last = self.word[kept[start]], self.word[kept[end - 1]]
             if first in _EDGE or first in _CLOSERS or self.dep[kept[start]] == "cc":
                 start += 1
             elif last in _EDGE or last in _PAIRS or last in {"rather", "instead"} or self.dep[kept[end - 1]] == "cc":
                 end -= 1
+            elif uneven and '"' in (first, last):
+                start, end = (start + 1, end) if first == '"' else (start, end - 1)
+                uneven = False
             elif first in _PAIRS and _PAIRS[first] not in words:
                 start += 1
             elif last in _CLOSERS and _CLOSERS[last] not in words:
