@@ -19,7 +19,7 @@ Vectors = NDArray[np.float32]
 
 SourceKind = Literal["document", "conversation", "memory"]
 EntityType = Literal["PERSON", "ORG", "PLACE", "GROUP", "EVENT", "WORK", "PRODUCT", "LAW", "LANGUAGE", "OTHER"]
-Origin = Literal["recognised", "title", "acronym", "alias", "gazetteer"]
+Origin = Literal["recognised", "acronym", "alias", "speaker", "gazetteer"]
 
 Ref = int | str
 """An engine's own handle of a chunk or an entity. Only the engine that gave it can read it."""
@@ -93,6 +93,8 @@ class Chunk:
 @dataclass(frozen=True, slots=True)
 class Mention:
     """An entity's name in a chunk: `chunk.text[start:end] == surface`.
+
+    The speaker of a turn is mentioned by it with an empty surface at its start.
 
     `sentence` is the index of the chunk's sentence that holds `start`.
     `key` is the entity's (see `kgmem.names.entity_key`); `name` how it is written there.
@@ -171,6 +173,7 @@ class PreparedSource:
     mentions: Sequence[Mention] = ()
     facts: Sequence[Fact] = ()
     titles: Sequence[Title] = ()
+    pages: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +205,9 @@ class Filter:
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.kinds or self.uris or self.uri_prefix or self.tags or self.since or self.until
-                    or self.metadata)
+        return bool(
+            self.kinds or self.uris or self.uri_prefix or self.tags or self.since or self.until or self.metadata
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ class RawFact:
 def extract_facts(doc: Doc, *, min_confidence: float = 0.0) -> list[RawFact]:
     """The facts of all sentences, in text order. `doc` needs tags, heads and sentence starts.
 
-    Entities (`doc.ents`), where set, add facts such as `Murray is in Utah`. Every fact has an object; questions state none.
+    Entities (`doc.ents`), where set, add facts such as `Murray is in Utah`. Every fact has an object;
+    questions state none.
     """
     tree = Tree(doc)
     facts: dict[tuple[int, str, str, tuple[str, ...]], RawFact] = {}

@@ -1,0 +1,25 @@
+"""Weights of the graph's edges, the same on every engine. Pure functions."""
+
+from __future__ import annotations
+
+from math import log
+
+OWN_PAGE_MENTIONS = 2
+OWN_PAGE_FACTOR = 3.0
+NEXT_WEIGHT = 2.0
+
+
+def edge_weight(mentions: int, own: bool) -> float:
+    """Weight of the edge between a chunk and an entity that it names `mentions` times.
+
+    A chunk of the entity's own page (the source is titled by it) counts two
+    mentions more and then three times.
+    """
+    if own:
+        return OWN_PAGE_FACTOR * (1.0 + log(mentions + OWN_PAGE_MENTIONS))
+    return 1.0 + log(mentions)
+
+
+def next_weight(ordinal: int, count: int) -> float:
+    """Total weight of the NEXT edges of turn `ordinal` of a conversation of `count` turns."""
+    return NEXT_WEIGHT * ((ordinal > 0) + (ordinal < count - 1))

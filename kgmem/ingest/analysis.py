@@ -1,0 +1,76 @@
+"""What an analysis of a text holds, and the care of spans that English and Chinese share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import regex
+
+from kgmem.ingest.facts import RawFact
+from kgmem.model import EntityType
+
+_BREAK = regex.compile(r"\n[ \t]*(?=\n|[#>|*•-]|\d+[.)]\s)")
+_EDGES = " \t\r\n\"'“”‘’`.,;:!?()[]{}<>*_-–—"
+_LEADING = regex.compile(r"(?:the|a|an)\s+", regex.IGNORECASE)
+_MAX_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A recognised name: `text[start:end]`."""
+
+    start: int
+    end: int
+    type: EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What was found in one text. Spans count in it; sentences are in order and do not overlap."""
+
+    sentences: tuple[tuple[int, int], ...]
+    names: tuple[Name, ...]
+    facts: tuple[RawFact, ...]
+
+
+def sentence_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parser's sentences, cut where a blank line, a heading, a list item or a table row begins; edges trimmed."""
+    cut: list[tuple[int, int]] = []
+    for start, end in spans:
+        for match in _BREAK.finditer(text, start, end):
+            _add_span(text, start, match.start(), cut)
+            start = match.end()
+        _add_span(text, start, end, cut)
+    return cut
+
+
+def _add_span(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    inner = text[start:end]
+    left = start + len(inner) - len(inner.lstrip())
+    right = start + len(inner.rstrip())
+    if right > left:
+        spans.append((left, right))
+
+
+def trimmed_name(text: str, start: int, end: int, kind: EntityType) -> Name | None:
+    """The recogniser's span without article, quotes, possessive or a second line; None if nothing is left to name."""
+    inner = text[start:end]
+    newline = inner.strip("\n").find("\n")
+    if newline >= 0:
+        inner = inner[: newline + len(inner) - len(inner.lstrip("\n"))]
+    start += len(inner) - len(inner.lstrip(_EDGES))
+    inner = inner.strip(_EDGES)
+    if article := _LEADING.match(inner):
+        start += article.end()
+        inner = inner[article.end() :]
+    for ending in ("'s", "’s"):
+        inner = inner.removesuffix(ending)
+    inner = inner.rstrip(_EDGES)
+    # C++ and C# keep their signs, a bracketed part its bracket.
+    end = start + len(inner)
+    if "(" in inner and text[end : end + 1] == ")":
+        end += 1
+    if not 1 <= len(inner) <= _MAX_NAME or not any(c.isupper() or c.isdigit() or c > "\u2e80" for c in inner):
+        return None
+    return Name(start, end, kind) if any(c.isalpha() for c in inner) else None

@@ -1,0 +1,164 @@
+"""Search: the arms, the graph, one ranking, and why each hit is there. The same over every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, get_args
+
+import numpy as np
+
+from kgmem import errors
+from kgmem.ingest.encode import Encoder
+from kgmem.model import ArmScore, Explanation, Filter, Hit, Ref, Step, Vectors
+from kgmem.search import explain
+from kgmem.search.analyse import Question, analyse
+from kgmem.search.expand import Activation, activate, local_subgraph
+from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
+from kgmem.search.prior import order, passage_reset, prior
+from kgmem.store.contract import ChunkData, Store
+
+Mode = Literal["hybrid", "vector", "fulltext", "graph"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+CANDIDATES = 100
+DATED = 50
+CORE = 100
+PRIOR_WEIGHT = 0.001
+MAX_HITS = 200
+NO_FILTER = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """The candidate chunks and what the arms say of each; `priors` is parallel to `refs`."""
+
+    refs: Sequence[Ref]
+    priors: Floats
+    reset: Floats
+    vector: Mapping[Ref, tuple[int, float]]
+    fulltext: Mapping[Ref, tuple[int, float]]
+    data: Mapping[Ref, ChunkData]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    refs: list[Ref]
+    scores: list[float]
+    graph_rank: Mapping[Ref, tuple[int, float]] = field(default_factory=dict)
+    graph: Subgraph | None = None
+    mass: Floats | None = None
+    activation: Activation = field(default_factory=Activation)
+
+
+def search(
+    store: Store,
+    encoder: Encoder,
+    question: str,
+    *,
+    mode: Mode = "hybrid",
+    k: int = 10,
+    where: Filter = NO_FILTER,
+    as_of: datetime | None = None,
+    vector: Vectors | None = None,
+) -> list[Hit]:
+    """The `k` chunks that answer best, best first, each explained.
+
+    `vector` is the question's, where it is at hand already. Raises `QueryError`.
+    """
+    if mode not in MODES:
+        raise errors.QueryError(f"mode {mode!r} is not known; use one of {', '.join(MODES)}.")
+    if not 1 <= k <= MAX_HITS:
+        raise errors.QueryError(f"k is {k}; ask for 1 to {MAX_HITS} hits.")
+    with store.snapshot():
+        asked = analyse(store, question, where, as_of)
+        vector = encoder.encode_query(asked.text) if vector is None else vector
+        found = _candidates(store, asked, vector, where, encoder.known_share(asked.text), max(CANDIDATES, k))
+        ranked = _rank(store, asked, vector, found, mode, where)
+        return _hits(store, found, ranked, vector, k)
+
+
+def _candidates(store: Store, asked: Question, vector: Vectors, where: Filter, trust: float, count: int) -> _Candidates:
+    near = store.vector_search(vector, count, where)
+    worded = store.term_search(asked.terms, count, where)
+    dated: dict[Ref, None] = {}
+    for since, until in asked.dates:
+        dated.update(dict.fromkeys(store.time_search(since, until, DATED, where)))
+    refs = list(dict.fromkeys([r for r, _ in near] + [r for r, _ in worded] + list(dated)[:DATED]))
+    data = store.chunk_data(refs)
+    refs = [r for r in refs if r in data]
+    cosine = np.array([float(data[r].vector @ vector) for r in refs])
+    sentence = np.array(
+        [
+            float((data[r].sentence_vectors @ vector).max())
+            if len(data[r].sentence_vectors)
+            else float(data[r].vector @ vector)
+            for r in refs
+        ]
+    )
+    words = dict(worded)
+    bm25 = np.array([words.get(r, 0.0) for r in refs])
+    on_date = np.array([r in dated for r in refs], bool)
+    priors = prior(cosine, bm25, sentence, on_date, trust=trust)
+    return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), data)
+
+
+def _places(ranked: Sequence[tuple[Ref, float]]) -> dict[Ref, tuple[int, float]]:
+    return {ref: (place, score) for place, (ref, score) in enumerate(ranked, 1)}
+
+
+def _rank(store: Store, asked: Question, vector: Vectors, found: _Candidates, mode: Mode, where: Filter) -> _Ranked:
+    if mode in ("vector", "fulltext"):
+        arm = found.vector if mode == "vector" else found.fulltext
+        return _Ranked(list(arm), [score for _, score in arm.values()])
+    activation = activate(store, asked.seeds, vector, where)
+    hybrid = mode == "hybrid"
+    best = order(found.priors)
+    core = [found.refs[i] for i in best[:CORE]] if hybrid else []
+    reset = {found.refs[i]: float(found.reset[i]) for i in best if found.reset[i] > 0} if hybrid else {}
+    if not core and not activation.reset:
+        return _Ranked([], [])
+    graph = local_subgraph(store, core, reset, activation, where)
+    restart = np.array(
+        [reset.get(r, 0.0) for r in graph.chunks] + [activation.reset.get(e, 0.0) for e in graph.entities]
+    )
+    mass = personalised_pagerank(graph, restart)
+    on_chunks = mass[: len(graph.chunks)]
+    priors = dict(zip(found.refs, found.priors, strict=True))
+    scores = on_chunks + (PRIOR_WEIGHT * np.array([priors.get(r, 0.0) for r in graph.chunks]) if hybrid else 0.0)
+    placed = [i for i in order(scores) if scores[i] > 0]
+    return _Ranked(
+        [graph.chunks[i] for i in placed],
+        [float(scores[i]) for i in placed],
+        _places([(graph.chunks[i], float(on_chunks[i])) for i in order(on_chunks) if on_chunks[i] > 0]),
+        graph,
+        mass,
+        activation,
+    )
+
+
+def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k: int) -> list[Hit]:
+    shown = ranked.refs[:k]
+    paths: list[tuple[Step, ...]] = [()] * len(shown)
+    if ranked.graph is not None and ranked.mass is not None:
+        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, ref) for ref in shown]
+        paths = explain.steps(store, traced, np.asarray(vector, np.float64), found.data)
+    priors = dict(zip(found.refs, found.priors, strict=True))
+    resets = dict(zip(found.refs, found.reset, strict=True))
+    path_of = dict(zip(shown, paths, strict=True))
+    score_of = dict(zip(ranked.refs, ranked.scores, strict=True))
+    arms = (("vector", found.vector), ("fulltext", found.fulltext), ("graph", ranked.graph_rank))
+    return [
+        Hit(
+            stored.chunk,
+            stored.source,
+            score_of[stored.ref],
+            Explanation(
+                tuple(ArmScore(name, *places[stored.ref]) for name, places in arms if stored.ref in places),
+                float(priors.get(stored.ref, 0.0)),
+                float(resets.get(stored.ref, 0.0)),
+                path_of[stored.ref],
+            ),
+        )
+        for stored in store.chunks(shown)
+    ]

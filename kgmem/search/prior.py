@@ -1,0 +1,54 @@
+"""The hybrid prior: vector, full text, best sentence and dates of one candidate list made one figure. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+DATE_BONUS = 0.3
+RESET_PASSAGES = 30
+RESET_POWER = 4
+RESET_FLOOR = 0.999
+RESET_SUM = 0.3
+
+
+def min_max(values: Floats) -> Floats:
+    """Scaled to 0–1 over the list; all zero where they are all equal, so that an arm that tells nothing adds nothing."""
+    if not len(values):
+        return values
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def prior(vector: Floats, words: Floats, sentence: Floats, dated: NDArray[np.bool_], *, trust: float = 1.0) -> Floats:
+    """The prior of each candidate, 0–1: the min-max of cosine, BM25 and best-sentence cosine, added 1:1:1.
+
+    `trust` weighs what comes from the encoder, by how much of the question its
+    vocabulary knows.
+    """
+    total = trust * (min_max(vector) + min_max(sentence)) + min_max(words) + DATE_BONUS * dated
+    return min_max(total) if len(total) > 1 else np.ones_like(total)
+
+
+def passage_reset(priors: Floats) -> Floats:
+    """Restart mass of each candidate: the 30 best, (h − 0.999·h₃₀)⁴, scaled to sum 0.3.
+
+    Sharp, so that a clear winner keeps its place whatever the graph says.
+    """
+    if not len(priors):
+        return priors
+    place = min(RESET_PASSAGES, len(priors)) - 1
+    floor = np.sort(priors)[::-1][place] * RESET_FLOOR
+    mass = np.where(priors >= floor, (priors - floor).clip(0), 0.0) ** RESET_POWER
+    # Of equals at the floor no more than 30 get any.
+    mass[np.argsort(-mass, kind="stable")[RESET_PASSAGES:]] = 0.0
+    return RESET_SUM * mass / mass.sum() if mass.sum() else mass
+
+
+def order(scores: Sequence[float] | Floats) -> NDArray[np.int64]:
+    """Indices best first, earlier ones first among equals."""
+    return np.argsort(-np.asarray(scores, np.float64), kind="stable")

@@ -1,0 +1,164 @@
+"""`Kgmem`: one store, one encoder, and what can be done with them. The faces (CLI, GraphQL) call this and no more."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from kgmem import errors, ids
+from kgmem.ingest.encode import Encoder, load_encoder
+from kgmem.ingest.load import load_jsonl, load_paths
+from kgmem.ingest.load.clean import clean_text
+from kgmem.ingest.pipeline import Pipeline, Progress
+from kgmem.ingest.report import Report
+from kgmem.ingest.workers import Workers
+from kgmem.model import Document, Filter, Hit, Skipped
+from kgmem.search.engine import NO_FILTER, Mode, search
+from kgmem.settings import Settings, load_settings
+from kgmem.store import open_store
+from kgmem.store.contract import Store
+
+
+class Kgmem:
+    """A knowledge store that is open. Use it as a context manager, or `close` it.
+
+    >>> with Kgmem(store="sqlite:///notes.db") as kg:
+    ...     kg.ingest(["notes/"])
+    ...     hits = kg.search("Who founded the university that she studied at?")
+
+    Arguments are the settings (`kgmem.settings.Settings`). Methods may be
+    called from any thread; ingests wait for each other. Raises `UsageError`,
+    `StoreError` or `EncoderMismatch` when it opens.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, encoder: Encoder | None = None, **given: Any) -> None:
+        self.settings = settings or load_settings(**given)
+        self._given_encoder = encoder
+        self._lock = threading.Lock()
+        self._encoder_lock = threading.Lock()
+        self._workers: Workers | None = None
+        # Opened without a fingerprint first, so that what needs no encoder does not wait for one to load.
+        self._store = open_store(self.settings.store, self.settings.namespace)
+        self._checked = False
+
+    def __enter__(self) -> Kgmem:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
+        self._store.close()
+
+    @property
+    def store(self) -> Store:
+        """The store for reading about; its vectors are checked against the encoder once one is needed."""
+        return self._store
+
+    @cached_property
+    def _loaded_encoder(self) -> Encoder:
+        if self.settings.encoder_url:
+            from kgmem.ingest.endpoint import EndpointEncoder
+
+            return EndpointEncoder(self.settings.encoder_url, self.settings.encoder, self.settings.encoder_key)
+        return load_encoder(self.settings.encoder, precision=self.settings.precision)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder, loaded on first use and checked to be the store's own. Raises `EncoderMismatch`."""
+        with self._encoder_lock:
+            encoder = self._given_encoder or self._loaded_encoder
+            if not self._checked:
+                checked = open_store(self.settings.store, self.settings.namespace, encoder.fingerprint)
+                self._store.close()
+                self._store = checked
+                self._checked = True
+            return encoder
+
+    # Ingest
+
+    def ingest(self, paths: Sequence[str | os.PathLike[str]], *, include: Sequence[str] = (),
+               exclude: Sequence[str] = (), tags: Sequence[str] = (), prune: bool = False,
+               progress: Progress | None = None) -> Report:
+        """Ingest files and folders. With `prune`, what is gone from a folder given is removed from the store too."""
+        documents = load_paths(paths, include=include, exclude=exclude, max_bytes=self.settings.max_bytes, tags=tags)
+        report = self.ingest_documents(documents, progress)
+        if prune:
+            folders = [Path(p).resolve().as_uri() + "/" for p in paths if Path(p).is_dir()]
+            report.pruned += self._prune(report, folders)
+        return report
+
+    def ingest_jsonl(self, stream: IO[bytes] | str | os.PathLike[str], *, uri: str,
+                     progress: Progress | None = None) -> Report:
+        """Ingest JSON lines from a file or a stream: documents, or turns of conversations."""
+        return self.ingest_documents(load_jsonl(stream, uri=uri), progress)
+
+    def ingest_text(self, text: str, *, uri: str = "", title: str = "", media_type: str = "text/plain",
+                    timestamp: datetime | None = None, tags: Sequence[str] = (),
+                    metadata: Mapping[str, Any] | None = None) -> Report:
+        """Ingest one text. Without a `uri` it is named by its content. Raises `UsageError` for a time without a zone."""
+        if timestamp is not None and timestamp.tzinfo is None:
+            raise errors.UsageError("The timestamp has no time zone; give one, as in 2026-01-31T12:00:00+00:00.")
+        text = clean_text(text)
+        uri = uri or f"text:{ids.digest(title, text)}"
+        document = Document(uri, text, clean_text(title), media_type, timestamp, tuple(tags), dict(metadata or {}))
+        return self.ingest_documents([document])
+
+    def ingest_documents(self, documents: Iterable[Document | Skipped], progress: Progress | None = None) -> Report:
+        """Ingest documents as a loader gives them. What a changed file of many documents no longer holds is removed."""
+        settings = self.settings
+        with self._lock:
+            encoder = self.encoder
+            if self._workers is None:
+                self._workers = Workers(encoder, settings.english, settings.chinese, settings.processes,
+                                        settings.encoder_threads)
+            pipeline = Pipeline(self._store, self._workers, chunk_size=settings.chunk_size,
+                                chunk_overlap=settings.chunk_overlap, min_confidence=settings.min_confidence)
+            bases: dict[str, None] = {}
+            report = pipeline.run(_noting_bases(documents, bases), progress)
+            report.pruned += self._prune(report, [base + "#" for base in bases])
+        return report
+
+    def delete(self, source_ids: Iterable[str]) -> int:
+        """Remove sources and all that nothing else supports. Returns how many there were."""
+        from kgmem.ingest.link import link_pending
+
+        removed = self._store.delete(source_ids)
+        if removed:
+            link_pending(self._store)
+        return removed
+
+    def _prune(self, report: Report, prefixes: Sequence[str]) -> int:
+        failed = {ids.source_id(self._store.namespace, item.uri) for item in report.failed}
+        gone = []
+        for prefix in prefixes:
+            after: str | None = None
+            while page := self._store.sources(uri_prefix=prefix, after=after, limit=500):
+                gone += [s.id for s in page if s.id not in report.seen and s.id not in failed]
+                after = page[-1].id
+        return self.delete(gone) if gone else 0
+
+    # Search
+
+    def search(self, question: str, *, mode: Mode = "hybrid", k: int = 10, where: Filter = NO_FILTER,
+               as_of: datetime | None = None) -> list[Hit]:
+        """The `k` chunks that answer best, explained; see `kgmem.search.engine.search`."""
+        encoder = self.encoder
+        return search(self._store, encoder, question, mode=mode, k=k, where=where, as_of=as_of)
+
+
+def _noting_bases(documents: Iterable[Document | Skipped], bases: dict[str, None]) -> Iterator[Document | Skipped]:
+    """Pass documents on, noting the files that hold several (`file:///…#id`)."""
+    for document in documents:
+        base, mark, _ = document.uri.partition("#")
+        if mark and base.startswith("file:") and isinstance(document, Document):
+            bases[base] = None
+        yield document

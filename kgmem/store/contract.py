@@ -1,0 +1,301 @@
+"""What every engine must do. The rest of kgmem knows only this.
+
+A store is opened for one namespace and can't see past it, so no method takes
+a namespace. Writes are atomic per call: after a crash a source is there whole
+or not at all. Reads see committed data only. Methods may be called from any
+thread.
+
+Two kinds of reading stand side by side. Search works on `Ref`s, the engine's
+own handles, and on plain arrays, so that ranking is the same pure code over
+every engine. Everything a person sees goes by the ids of `kgmem.ids`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgmem.model import (
+    Chunk,
+    Document,
+    Entity,
+    EntityType,
+    Filter,
+    Mention,
+    PreparedSource,
+    Ref,
+    Source,
+    Vectors,
+)
+
+PutResult = Literal["added", "replaced", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFingerprint:
+    """Which vectors a store holds. Two stores' vectors compare only where all of this is equal."""
+
+    model: str
+    weights: str
+    dimension: int
+    normalised: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.model} ({self.dimension} dimensions, weights {self.weights[:12] or 'unknown'})"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChunk:
+    """A chunk whose text has not been searched yet for names known from elsewhere. `taken`: its recognised spans."""
+
+    ref: Ref
+    text: str
+    sentences: tuple[tuple[int, int], ...]
+    taken: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A known name found in a chunk's text."""
+
+    start: int
+    end: int
+    sentence: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownName:
+    """An entity as question analysis needs it. `own` are the chunks of its own page, `chunk_count` its df."""
+
+    ref: Ref
+    id: str
+    key: str
+    name: str
+    type: EntityType
+    chunk_count: int
+    own: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkData:
+    """What ranking needs of a chunk. `sentence_vectors` is (sentences, dim)."""
+
+    vector: Vectors
+    sentence_vectors: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Weighted edges of the graph as parallel columns: `left[i]` – `right[i]` with `weight[i]`."""
+
+    left: Sequence[Ref]
+    right: Sequence[Ref]
+    weight: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionAt:
+    """Where a chunk names an entity, for evidence."""
+
+    chunk: Ref
+    entity: Ref
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with the source it belongs to."""
+
+    ref: Ref
+    chunk: Chunk
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFact:
+    """A fact with its evidence. The ids of subject and object are None where they name no known entity."""
+
+    id: str
+    subject: str
+    predicate: str
+    objects: tuple[str, ...]
+    confidence: float
+    negated: bool
+    subject_id: str | None
+    object_id: str | None
+    chunk_id: str
+    source_id: str
+    title: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much the namespace holds. `pending` chunks are still to be searched for known names."""
+
+    sources: int
+    chunks: int
+    sentences: int
+    entities: int
+    mentions: int
+    facts: int
+    pending: int
+
+
+class Store(Protocol):
+    """One namespace of one engine."""
+
+    namespace: str
+
+    # -- life ----------------------------------------------------------------
+    def close(self) -> None: ...
+    def fingerprint(self) -> EncoderFingerprint | None: ...
+    def namespaces(self) -> list[str]: ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Within it, this thread's reads all see one state of the store, so that `Ref`s stay good."""
+
+    # -- writing -------------------------------------------------------------
+    def put(self, prepared: PreparedSource) -> PutResult:
+        """Write a source in one transaction; an older one of the same id is replaced, all of it."""
+
+    def delete(self, source_ids: Iterable[str]) -> int:
+        """Remove sources with everything that nothing else supports. Returns how many there were."""
+
+    # -- linking: names found elsewhere --------------------------------------
+    def pending_names(self, limit: int) -> list[str]:
+        """Keys of entities that are new since older chunks were last searched for names."""
+
+    def seek_names(self, keys: Sequence[str]) -> int:
+        """Mark every chunk that may spell one of `keys` as pending, and the keys as sought. Returns the marks."""
+
+    def pending_chunks(self, limit: int) -> list[PendingChunk]: ...
+
+    def known(self, keys: Iterable[str]) -> set[str]:
+        """Those of `keys` that are entities which some source itself recognises or has for its title."""
+
+    def known_by_head(self, heads: Iterable[str]) -> dict[str, list[str]]:
+        """Keys of known entities with more words than `names.HEAD_WORDS`, by their first words."""
+
+    def link(self, links: Mapping[Ref, Sequence[Link]]) -> None:
+        """Set what known names were found in these chunks, and clear their pending marks.
+
+        A chunk that has meanwhile gone is passed over, as is a key that is no longer known.
+        """
+
+    # -- search --------------------------------------------------------------
+    def vector_search(self, vector: Vectors, k: int, where: Filter) -> list[tuple[Ref, float]]:
+        """The `k` chunks nearest to `vector` (dim,), with their cosine, best first."""
+
+    def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
+        """The `k` chunks with the best BM25 for any of `terms`, best first; scores are positive."""
+
+    def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
+        """Up to `k` chunks whose own time lies in `[since, until)`, oldest first."""
+
+    def allowed(self, refs: Sequence[Ref], where: Filter) -> set[Ref]:
+        """Those of `refs` that the filter lets through."""
+
+    def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
+        """The entities with these keys; of their own pages those that the filter lets through."""
+
+    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]: ...
+
+    def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
+        """Up to `per_entity` sentences for each entity, chunks that name it most first."""
+
+    def mentions_in(self, chunks: Sequence[Ref]) -> list[MentionAt]:
+        """Every sentence of these chunks that names an entity."""
+
+    def entities_in(self, sentences: Sequence[tuple[Ref, int]]) -> list[MentionAt]:
+        """The entities that these sentences (chunk, index) name."""
+
+    def entity_edges(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> Edges:
+        """Each entity (left) with the `per_entity` heaviest of its chunks (right) that the filter lets through."""
+
+    def chunk_edges(self, chunks: Sequence[Ref]) -> Edges:
+        """Each chunk (left) with its entities (right)."""
+
+    def next_edges(self, chunks: Sequence[Ref]) -> Edges:
+        """Turns (left) with the turns said just before and after them (right)."""
+
+    def degrees(
+        self, chunks: Sequence[Ref], entities: Sequence[Ref]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The total weight of each node's edges in the whole graph, in the order given."""
+
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+        """Each entity's chunk count and whether it has an own page."""
+
+    def chunks(self, refs: Sequence[Ref]) -> list[StoredChunk]:
+        """Whole chunks in the order given; those that have gone are left out."""
+
+    def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]: ...
+
+    # -- looking about -------------------------------------------------------
+    def source(self, source_id: str) -> Source | None: ...
+    def sources(
+        self, *, kinds: Sequence[str] = (), uri_prefix: str = "", after: str | None = None, limit: int = 100
+    ) -> list[Source]:
+        """Sources by id, those above `after`: a keyset page."""
+
+    def hashes(self, source_ids: Sequence[str]) -> dict[str, str]:
+        """The content hash of each of these sources that is there."""
+
+    def text(self, source_id: str) -> str | None: ...
+    def source_chunks(self, source_id: str, *, after: int = -1, limit: int = 100) -> list[StoredChunk]: ...
+    def chunk(self, chunk_id: str) -> StoredChunk | None: ...
+    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
+        """The chunks around this one in its source, in order, without itself."""
+
+    def entity(self, entity_id: str) -> Entity | None: ...
+    def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
+        """Entities whose key contains `match`, by id: a keyset page."""
+
+    def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
+        """Chunks that name the entity, heaviest first, each with the index of the first sentence that does."""
+
+    def entity_neighbours(self, entity_id: str, limit: int) -> list[tuple[Entity, int]]:
+        """Entities named in the same sentences, with how many sentences, most first."""
+
+    def facts(
+        self,
+        *,
+        subject: str = "",
+        predicate: str = "",
+        object: str = "",
+        entity_id: str = "",
+        after: str | None = None,
+        limit: int = 100,
+    ) -> list[StoredFact]:
+        """Facts whose parts contain these words (any case), by id: a keyset page."""
+
+    def fact(self, fact_id: str) -> StoredFact | None: ...
+    def documents(self) -> Iterator[Document]:
+        """Every source as it was loaded, so that it can be prepared anew."""
+
+    def counts(self) -> Counts: ...
+
+
+__all__ = [
+    "ChunkData",
+    "Counts",
+    "Edges",
+    "EncoderFingerprint",
+    "KnownName",
+    "Link",
+    "Mention",
+    "MentionAt",
+    "PendingChunk",
+    "PutResult",
+    "Store",
+    "StoredChunk",
+    "StoredFact",
+]

@@ -1,0 +1,78 @@
+"""What the parts of the SQLite engine share: the database, the namespace as a range of row ids, small look-ups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from kgmem.model import EntityType, Ref
+from kgmem.store.contract import EncoderFingerprint
+from kgmem.store.sqlite.codec import to_json
+from kgmem.store.sqlite.connection import Database
+
+NAMESPACE_BITS = 40
+NOWHERE = (1, 0)
+"""A range of row ids that holds nothing: the namespace has not been written to yet."""
+
+
+def place(n: int) -> str:
+    return ",".join("?" * n)
+
+
+class Base:
+    db: Database
+    namespace: str
+    _fingerprint: EncoderFingerprint | None
+    _known_range: tuple[int, int] | None = None
+
+    def _range(self, c: apsw.Connection, *, create: bool = False) -> tuple[int, int]:
+        """First and last row id of the namespace."""
+        if self._known_range is None:
+            row = c.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()
+            if row is None and create:
+                row = c.execute("INSERT INTO namespace (name) VALUES (?) RETURNING id", (self.namespace,)).fetchone()
+                # Not remembered: the transaction may yet be rolled back.
+                return row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
+            if row is None:
+                return NOWHERE
+            self._known_range = row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
+        return self._known_range
+
+    def _entity_rows(self, c: apsw.Connection, keys: Iterable[str]) -> dict[str, int]:
+        low, high = self._range(c)
+        # CROSS JOIN keeps the look-up going from the keys into the index.
+        return dict(
+            c.execute(
+                "SELECT e.key, e.rowid FROM json_each(?) AS j CROSS JOIN entity AS e INDEXED BY entity_key "
+                "ON e.key = j.value AND e.rowid BETWEEN ? AND ?",
+                (to_json(list(keys)), low, high),
+            )
+        )
+
+    def _forms(self, entities: Sequence[Ref]) -> dict[Ref, tuple[str, EntityType, tuple[str, ...]]]:
+        """Name (the most frequent form), type (the most frequent one) and other forms of each entity."""
+        surfaces: dict[Ref, Counter[str]] = {entity: Counter() for entity in entities}
+        types: dict[Ref, Counter[EntityType]] = {entity: Counter() for entity in entities}
+        for entity, surface, kind, count in self.db.reader().execute(
+            "SELECT f.entity, f.surface, f.type, sum(f.count) FROM json_each(?) AS j "
+            "CROSS JOIN form AS f ON f.entity = j.value GROUP BY 1, 2, 3",
+            (to_json(list(entities)),),
+        ):
+            surfaces[entity][surface] += count
+            # What only a title names is of no known kind: any recognised kind counts more.
+            types[entity][kind] += count * (1 if kind == "OTHER" else 1000)
+        named = {}
+        for entity in entities:
+            ranked = sorted(surfaces[entity], key=lambda s: (-surfaces[entity][s], s)) or [""]
+            kinds = sorted(types[entity], key=lambda t: (-types[entity][t], t))
+            named[entity] = ranked[0], kinds[0] if kinds else "OTHER", tuple(ranked[1:])
+        return named
+
+    @property
+    def _dimension(self) -> int:
+        fingerprint = self._fingerprint
+        if fingerprint is None:
+            raise RuntimeError("the store holds no vectors yet")
+        return fingerprint.dimension

@@ -1,0 +1,305 @@
+"""Reading for people: sources, chunks, entities and facts by id, in keyset pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kgmem.model import Chunk, Document, Entity, Ref, Source, Turn
+from kgmem.store.contract import Counts, StoredChunk, StoredFact
+from kgmem.store.sqlite.base import Base
+from kgmem.store.sqlite.codec import from_micros, to_json, unpack_spans, unpack_text
+
+_SOURCE = (
+    "s.id, s.kind, s.uri, s.title, s.media_type, s.content_hash, s.time, s.ingested_at, s.tags, s.metadata, "
+    "s.chunk_count"
+)
+_CHUNK = (
+    'c.rowid, c.id, c.ordinal, c.start, c."end", c.text, c.context, c.speaker, c.spoken_at, c.truncated, '
+    f"c.metadata, n.spans, {_SOURCE}"
+)
+_CHUNK_FROM = "chunk AS c JOIN sentence AS n ON n.chunk = c.rowid JOIN source AS s ON s.rowid = c.source"
+_FACT = (
+    "f.id, f.subject, f.predicate, f.objects, f.confidence, f.negated, a.id, b.id, c.id, s.id, s.title, "
+    "c.text, n.spans, f.sentence"
+)
+_FACT_FROM = (
+    "fact AS f JOIN chunk AS c ON c.rowid = f.chunk JOIN sentence AS n ON n.chunk = c.rowid "
+    "JOIN source AS s ON s.rowid = c.source LEFT JOIN entity AS a ON a.rowid = f.subject_entity "
+    "LEFT JOIN entity AS b ON b.rowid = f.object_entity"
+)
+
+
+class Browser(Base):
+    def source(self, source_id: str) -> Source | None:
+        c = self.db.reader()
+        row = c.execute(
+            f"SELECT {_SOURCE} FROM source AS s WHERE s.id = ? AND s.rowid BETWEEN ? AND ?",
+            (source_id, *self._range(c)),
+        ).fetchone()
+        return _source(row) if row else None
+
+    def sources(
+        self, *, kinds: Sequence[str] = (), uri_prefix: str = "", after: str | None = None, limit: int = 100
+    ) -> list[Source]:
+        c = self.db.reader()
+        return [
+            _source(row)
+            for row in c.execute(
+                f"SELECT {_SOURCE} FROM source AS s WHERE s.id > ? AND s.rowid BETWEEN ? AND ? "
+                "AND (? = '[]' OR s.kind IN (SELECT value FROM json_each(?))) AND substr(s.uri, 1, ?) = ? "
+                "ORDER BY s.id LIMIT ?",
+                (
+                    after or "",
+                    *self._range(c),
+                    to_json(list(kinds)),
+                    to_json(list(kinds)),
+                    len(uri_prefix),
+                    uri_prefix,
+                    limit,
+                ),
+            )
+        ]
+
+    def hashes(self, source_ids: Sequence[str]) -> dict[str, str]:
+        c = self.db.reader()
+        return dict(
+            c.execute(
+                "SELECT s.id, s.content_hash FROM json_each(?) AS j CROSS JOIN source AS s ON s.id = j.value "
+                "WHERE s.rowid BETWEEN ? AND ?",
+                (to_json(list(source_ids)), *self._range(c)),
+            )
+        )
+
+    def text(self, source_id: str) -> str | None:
+        c = self.db.reader()
+        row = c.execute(
+            "SELECT text FROM source WHERE id = ? AND rowid BETWEEN ? AND ?", (source_id, *self._range(c))
+        ).fetchone()
+        return unpack_text(row[0]) if row else None
+
+    def chunks(self, refs: Sequence[Ref]) -> list[StoredChunk]:
+        c = self.db.reader()
+        found = {
+            row[0]: _chunk(row)
+            for row in c.execute(
+                f"SELECT {_CHUNK} FROM {_CHUNK_FROM} WHERE c.rowid IN (SELECT value FROM json_each(?))",
+                (to_json(list(refs)),),
+            )
+        }
+        return [found[ref] for ref in refs if ref in found]
+
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        c = self.db.reader()
+        row = c.execute(
+            f"SELECT {_CHUNK} FROM {_CHUNK_FROM} WHERE c.id = ? AND c.rowid BETWEEN ? AND ?",
+            (chunk_id, *self._range(c)),
+        ).fetchone()
+        return _chunk(row) if row else None
+
+    def source_chunks(self, source_id: str, *, after: int = -1, limit: int = 100) -> list[StoredChunk]:
+        c = self.db.reader()
+        return [
+            _chunk(row)
+            for row in c.execute(
+                f"SELECT {_CHUNK} FROM {_CHUNK_FROM} WHERE s.id = ? AND s.rowid BETWEEN ? AND ? AND c.ordinal > ? "
+                "ORDER BY c.ordinal LIMIT ?",
+                (source_id, *self._range(c), after, limit),
+            )
+        ]
+
+    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
+        c = self.db.reader()
+        return [
+            _chunk(row)
+            for row in c.execute(
+                f"SELECT {_CHUNK} FROM chunk AS m JOIN {_CHUNK_FROM} ON c.source = m.source "
+                "WHERE m.id = ? AND m.rowid BETWEEN ? AND ? AND c.ordinal BETWEEN m.ordinal - ? AND m.ordinal + ? "
+                "AND c.rowid <> m.rowid ORDER BY c.ordinal",
+                (chunk_id, *self._range(c), before, after),
+            )
+        ]
+
+    def entity(self, entity_id: str) -> Entity | None:
+        c = self.db.reader()
+        row = c.execute(
+            "SELECT rowid FROM entity WHERE id = ? AND rowid BETWEEN ? AND ?", (entity_id, *self._range(c))
+        ).fetchone()
+        return self.entity_names([row[0]])[row[0]] if row else None
+
+    def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
+        c = self.db.reader()
+        rows = [
+            r
+            for (r,) in c.execute(
+                "SELECT rowid FROM entity WHERE id > ? AND rowid BETWEEN ? AND ? AND instr(key, ?) ORDER BY id LIMIT ?",
+                (after or "", *self._range(c), match.casefold().strip(), limit),
+            )
+        ]
+        named = self.entity_names(rows)
+        return [named[row] for row in rows]
+
+    def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
+        forms = self._forms(refs)
+        return {
+            row: Entity(entity_id, key, forms[row][0], forms[row][1], count, forms[row][2])
+            for row, entity_id, key, count in self.db.reader().execute(
+                "SELECT rowid, id, key, chunk_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
+                (to_json(list(refs)),),
+            )
+        }
+
+    def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
+        c = self.db.reader()
+        rows = c.execute(
+            "SELECT e.chunk, coalesce((SELECT min(m.sentence) FROM mention AS m WHERE m.entity = e.entity "
+            "AND m.chunk = e.chunk), 0) FROM entity AS n JOIN edge AS e ON e.entity = n.rowid "
+            "WHERE n.id = ? AND n.rowid BETWEEN ? AND ? ORDER BY e.weight DESC, e.chunk LIMIT ?",
+            (entity_id, *self._range(c), limit),
+        ).fetchall()
+        stored = {chunk.ref: chunk for chunk in self.chunks([row for row, _ in rows])}
+        return [(stored[row], sentence) for row, sentence in rows if row in stored]
+
+    def entity_neighbours(self, entity_id: str, limit: int) -> list[tuple[Entity, int]]:
+        c = self.db.reader()
+        rows = c.execute(
+            "SELECT o.entity, count(DISTINCT m.chunk * 100000 + m.sentence) AS shared FROM entity AS n "
+            "JOIN mention AS m ON m.entity = n.rowid "
+            "JOIN mention AS o ON o.chunk = m.chunk AND o.sentence = m.sentence AND o.entity <> m.entity "
+            "WHERE n.id = ? AND n.rowid BETWEEN ? AND ? GROUP BY o.entity ORDER BY shared DESC, o.entity LIMIT ?",
+            (entity_id, *self._range(c), limit),
+        ).fetchall()
+        named = self.entity_names([row for row, _ in rows])
+        return [(named[row], shared) for row, shared in rows]
+
+    def facts(
+        self,
+        *,
+        subject: str = "",
+        predicate: str = "",
+        object: str = "",
+        entity_id: str = "",
+        after: str | None = None,
+        limit: int = 100,
+    ) -> list[StoredFact]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        parts, values = ["f.rowid BETWEEN ? AND ?", "f.id > ?"], [low, high, after or ""]
+        for column, words in (("f.subject", subject), ("f.predicate", predicate), ("f.objects", object)):
+            for word in words.split():
+                parts.append(f"instr(lower({column}), lower(?))")
+                values.append(word)
+        if entity_id:
+            parts.append(
+                "(f.subject_entity = (SELECT rowid FROM entity WHERE id = ?) "
+                "OR f.object_entity = (SELECT rowid FROM entity WHERE id = ?))"
+            )
+            values += [entity_id, entity_id]
+        return [
+            _fact(row)
+            for row in c.execute(
+                f"SELECT {_FACT} FROM {_FACT_FROM} WHERE {' AND '.join(parts)} ORDER BY f.id LIMIT ?", (*values, limit)
+            )
+        ]
+
+    def fact(self, fact_id: str) -> StoredFact | None:
+        c = self.db.reader()
+        row = c.execute(
+            f"SELECT {_FACT} FROM {_FACT_FROM} WHERE f.id = ? AND f.rowid BETWEEN ? AND ?", (fact_id, *self._range(c))
+        ).fetchone()
+        return _fact(row) if row else None
+
+    def documents(self) -> Iterator[Document]:
+        after = ""
+        while page := self.sources(after=after, limit=50):
+            for source in page:
+                yield self._document(source)
+            after = page[-1].id
+
+    def _document(self, source: Source) -> Document:
+        c = self.db.reader()
+        text, pages = c.execute("SELECT text, pages FROM source WHERE id = ?", (source.id,)).fetchone()
+        turns: tuple[Turn, ...] = ()
+        if source.kind == "conversation":
+            turns = tuple(
+                Turn(start, end, speaker, from_micros(time), json.loads(metadata))
+                for start, end, speaker, time, metadata in c.execute(
+                    'SELECT c.start, c."end", c.speaker, c.spoken_at, c.metadata FROM chunk AS c '
+                    "JOIN source AS s ON s.rowid = c.source WHERE s.id = ? ORDER BY c.ordinal",
+                    (source.id,),
+                )
+            )
+        return Document(
+            source.uri,
+            unpack_text(text),
+            source.title,
+            source.media_type,
+            source.timestamp,
+            source.tags,
+            source.metadata,
+            source.kind,
+            tuple(json.loads(pages)),
+            turns,
+        )
+
+    def counts(self) -> Counts:
+        c = self.db.reader()
+        bounds = self._range(c)
+
+        def count(table: str, column: str = "rowid") -> int:
+            return int(c.execute(f"SELECT count(*) FROM {table} WHERE {column} BETWEEN ? AND ?", bounds).fetchone()[0])
+
+        sentences = c.execute(
+            "SELECT coalesce(sum(length(spans)), 0) / 8 FROM sentence WHERE chunk BETWEEN ? AND ?", bounds
+        ).fetchone()[0]
+        return Counts(
+            count("source"),
+            count("chunk"),
+            sentences,
+            count("entity"),
+            count("mention", "chunk"),
+            count("fact"),
+            count("pending_chunk", "chunk"),
+        )
+
+
+def _source(row: Sequence[Any]) -> Source:
+    time, ingested = from_micros(row[6]), from_micros(row[7])
+    assert ingested is not None
+    return Source(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        time,
+        ingested,
+        tuple(json.loads(row[8])),
+        json.loads(row[9]),
+        row[10],
+    )
+
+
+def _chunk(row: Sequence[Any]) -> StoredChunk:
+    chunk = Chunk(
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        unpack_spans(row[11]),
+        row[7],
+        from_micros(row[8]),
+        json.loads(row[10]),
+        bool(row[9]),
+    )
+    return StoredChunk(row[0], chunk, _source(row[12:]))
+
+
+def _fact(row: Sequence[Any]) -> StoredFact:
+    spans = unpack_spans(row[12])
+    start, end = spans[row[13]] if row[13] < len(spans) else (0, len(row[11]))
+    return StoredFact(*row[:3], tuple(json.loads(row[3])), row[4], bool(row[5]), *row[6:11], row[11][start:end])

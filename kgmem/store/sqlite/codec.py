@@ -1,0 +1,61 @@
+"""How values are kept in SQLite's columns: times, JSON, and packed vectors."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgmem.model import Vectors
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(time: datetime | None) -> int | None:
+    return None if time is None else (time - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int | None) -> datetime | None:
+    return None if micros is None else _EPOCH + timedelta(microseconds=micros)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def pack_text(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8"), 1)
+
+
+def unpack_text(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8")
+
+
+def pack_spans(spans: Sequence[tuple[int, int]]) -> bytes:
+    return np.asarray(spans, dtype="<i4").tobytes()
+
+
+def unpack_spans(data: bytes) -> tuple[tuple[int, int], ...]:
+    return tuple((int(a), int(b)) for a, b in np.frombuffer(data, dtype="<i4").reshape(-1, 2))
+
+
+def pack_unit(vectors: Vectors) -> bytes:
+    """Unit vectors as int8 codes, each row scaled to its own largest component; the length is known to be 1."""
+    peak = np.abs(vectors).max(axis=1, keepdims=True) if vectors.size else np.ones((0, 1), np.float32)
+    return np.rint(vectors / np.where(peak == 0, 1, peak) * 127).astype(np.int8).tobytes()
+
+
+def unpack_unit(data: bytes | Sequence[bytes], dimension: int) -> NDArray[np.float32]:
+    """The vectors of one packed value, or of several one after the other: (n, dimension), unit length again."""
+    joined = data if isinstance(data, bytes) else b"".join(data)
+    vectors = np.frombuffer(joined, dtype=np.int8).reshape(-1, dimension).astype(np.float32)
+    length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    length[length == 0] = 1
+    vectors /= length
+    return vectors

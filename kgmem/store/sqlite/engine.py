@@ -1,0 +1,86 @@
+"""The embedded engine: one SQLite file with FTS5 for words and sqlite-vec for vectors."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import apsw
+
+from kgmem import errors
+from kgmem.store.contract import EncoderFingerprint
+from kgmem.store.sqlite.browse import Browser
+from kgmem.store.sqlite.connection import Database
+from kgmem.store.sqlite.link import Linker
+from kgmem.store.sqlite.search import Searcher
+from kgmem.store.sqlite.write import Writer
+
+_FIELDS = ("model", "weights", "dimension", "normalised")
+
+
+class SQLiteStore(Writer, Linker, Searcher, Browser):
+    """One namespace of one file; see `kgmem.store.contract.Store`.
+
+    With a `fingerprint` the file must hold vectors of that encoder, or none yet:
+    `EncoderMismatch` otherwise, and nothing is changed. Without one the store
+    is open for what needs no encoder.
+    """
+
+    def __init__(
+        self, path: Path, namespace: str, fingerprint: EncoderFingerprint | None = None, *, read_only: bool = False
+    ) -> None:
+        self.namespace = namespace
+        self.db = Database(path, read_only=read_only)
+        try:
+            with self.db.translated():
+                self._fingerprint = _read_fingerprint(self.db.reader())
+                if fingerprint is not None:
+                    self._adopt(fingerprint)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def close(self) -> None:
+        self.db.close()
+
+    def fingerprint(self) -> EncoderFingerprint | None:
+        return self._fingerprint
+
+    def namespaces(self) -> list[str]:
+        return [name for (name,) in self.db.reader().execute("SELECT name FROM namespace ORDER BY name")]
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self.db.snapshot()
+
+    def _adopt(self, fingerprint: EncoderFingerprint) -> None:
+        if self._fingerprint is None and not self.db.read_only:
+            with self.db.write() as c:
+                # Another process may have been first.
+                self._fingerprint = _read_fingerprint(c)
+                if self._fingerprint is None:
+                    c.execute(
+                        "CREATE VIRTUAL TABLE vector USING vec0 (namespace INTEGER PARTITION KEY, "
+                        f"embedding FLOAT[{int(fingerprint.dimension)}] DISTANCE_METRIC=cosine, chunk_size=256)"
+                    )
+                    c.executemany(
+                        "INSERT INTO meta VALUES (?,?)",
+                        ((f"encoder.{f}", str(getattr(fingerprint, f))) for f in _FIELDS),
+                    )
+                    self._fingerprint = fingerprint
+        if self._fingerprint not in (None, fingerprint):
+            raise errors.EncoderMismatch(
+                f"{self.db.path} was encoded with {self._fingerprint}, but the encoder is {fingerprint}; "
+                "choose that encoder again, or run `kgmem reindex` to encode everything anew."
+            )
+
+
+def _read_fingerprint(c: apsw.Connection) -> EncoderFingerprint | None:
+    values = dict(c.execute("SELECT key, value FROM meta WHERE key LIKE 'encoder.%'"))
+    if not values:
+        return None
+    return EncoderFingerprint(
+        values["encoder.model"],
+        values["encoder.weights"],
+        int(values["encoder.dimension"]),
+        values["encoder.normalised"] == "True",
+    )

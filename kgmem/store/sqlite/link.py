@@ -1,0 +1,160 @@
+"""Linking names known from elsewhere: which chunks are to be searched, and writing what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+
+from kgmem import graph
+from kgmem.model import Ref
+from kgmem.store.contract import Link, PendingChunk
+from kgmem.store.sqlite.base import Base
+from kgmem.store.sqlite.codec import to_json, unpack_spans
+from kgmem.store.sqlite.search import match_all
+from kgmem.store.sqlite.write import add_to_entities
+from kgmem.terms import terms
+
+_SCAN_INSTEAD = 4
+"""Seeking a name costs about a quarter of searching a chunk again, so many names against few chunks mark them all."""
+
+
+class Linker(Base):
+    def pending_names(self, limit: int) -> list[str]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        return [
+            key
+            for (key,) in c.execute(
+                "SELECT e.key FROM pending_name AS p JOIN entity AS e ON e.rowid = p.entity "
+                "WHERE p.entity BETWEEN ? AND ? LIMIT ?",
+                (low, high, limit),
+            )
+        ]
+
+    def seek_names(self, keys: Sequence[str]) -> int:
+        with self.db.write() as c:
+            low, high = self._range(c)
+            before = _pending(c, low, high)
+            searched = c.execute("SELECT count(*) FROM chunk WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
+            if searched - before > 0:
+                if len(keys) > _SCAN_INSTEAD * (searched - before):
+                    c.execute(
+                        "INSERT OR IGNORE INTO pending_chunk SELECT rowid FROM chunk WHERE rowid BETWEEN ? AND ?",
+                        (low, high),
+                    )
+                else:
+                    for key in keys:
+                        self._seek(c, low, high, key)
+            rows = self._entity_rows(c, keys)
+            c.executemany("DELETE FROM pending_name WHERE entity = ?", ((row,) for row in rows.values()))
+            return _pending(c, low, high) - before
+
+    @staticmethod
+    def _seek(c: apsw.Connection, low: int, high: int, key: str) -> None:
+        # A possessive or an article may stand differently in the text; stop words are no terms.
+        words = terms(key)
+        if words:
+            c.execute(
+                "INSERT OR IGNORE INTO pending_chunk SELECT rowid FROM chunk_terms "
+                "WHERE chunk_terms MATCH ? AND rowid BETWEEN ? AND ?",
+                (match_all(words), low, high),
+            )
+
+    def pending_chunks(self, limit: int) -> list[PendingChunk]:
+        c = self.db.reader()
+        with self.db.snapshot():
+            low, high = self._range(c)
+            rows = c.execute(
+                "SELECT p.chunk, c.text, s.spans FROM pending_chunk AS p JOIN chunk AS c ON c.rowid = p.chunk "
+                "JOIN sentence AS s ON s.chunk = p.chunk WHERE p.chunk BETWEEN ? AND ? LIMIT ?",
+                (low, high, limit),
+            ).fetchall()
+            taken: dict[int, list[tuple[int, int]]] = {row: [] for row, _, _ in rows}
+            for chunk, start, end in c.execute(
+                """SELECT m.chunk, m.start, m."end" FROM json_each(?) AS j CROSS JOIN mention AS m
+                       ON m.chunk = j.value WHERE m.origin <> 'gazetteer'""",
+                (to_json(list(taken)),),
+            ):
+                taken[chunk].append((start, end))
+        return [PendingChunk(row, text, unpack_spans(spans), tuple(taken[row])) for row, text, spans in rows]
+
+    def known(self, keys: Iterable[str]) -> set[str]:
+        return set(self._entity_rows(self.db.reader(), keys))
+
+    def known_by_head(self, heads: Iterable[str]) -> dict[str, list[str]]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        found: dict[str, list[str]] = {}
+        for head, key in c.execute(
+            "SELECT e.head, e.key FROM json_each(?) AS j CROSS JOIN entity AS e INDEXED BY entity_head "
+            "ON e.head = j.value AND e.rowid BETWEEN ? AND ?",
+            (to_json(list(heads)), low, high),
+        ):
+            found.setdefault(head, []).append(key)
+        return found
+
+    def link(self, links: Mapping[Ref, Sequence[Link]]) -> None:
+        with self.db.write() as c:
+            rows = self._entity_rows(c, {link.key for found in links.values() for link in found})
+            listed = to_json(list(links))
+            there = {
+                r
+                for (r,) in c.execute(
+                    "SELECT rowid FROM chunk WHERE rowid IN (SELECT value FROM json_each(?))", (listed,)
+                )
+            }
+            c.execute(
+                "DELETE FROM mention WHERE origin = 'gazetteer' AND chunk IN (SELECT value FROM json_each(?))",
+                (listed,),
+            )
+            c.executemany(
+                "INSERT OR IGNORE INTO mention VALUES (?,?,?,?,?,'gazetteer')",
+                (
+                    (ref, link.start, link.end, rows[link.key], link.sentence)
+                    for ref, found in links.items()
+                    if ref in there
+                    for link in found
+                    if link.key in rows
+                ),
+            )
+            _refresh_edges(c, there)
+            c.executemany("DELETE FROM pending_chunk WHERE chunk = ?", ((ref,) for ref in links))
+
+
+def _pending(c: apsw.Connection, low: int, high: int) -> int:
+    return int(c.execute("SELECT count(*) FROM pending_chunk WHERE chunk BETWEEN ? AND ?", (low, high)).fetchone()[0])
+
+
+def _refresh_edges(c: apsw.Connection, chunks: Iterable[Ref]) -> None:
+    """Make the edges of these chunks what their mentions say, and the totals of both ends with them."""
+    listed = to_json(list(chunks))
+    old: dict[tuple[int, int], tuple[int, bool, float]] = {}
+    for chunk, entity, mentions, own, weight in c.execute(
+        "SELECT e.chunk, e.entity, e.mentions, e.own, e.weight FROM json_each(?) AS j "
+        "CROSS JOIN edge AS e ON e.chunk = j.value",
+        (listed,),
+    ):
+        old[chunk, entity] = mentions, bool(own), weight
+    named = Counter(
+        c.execute(
+            "SELECT m.chunk, m.entity FROM json_each(?) AS j CROSS JOIN mention AS m ON m.chunk = j.value", (listed,)
+        )
+    )
+    written, gone, totals, degree = [], [], [], Counter[int]()
+    for pair in old.keys() | named.keys():
+        mentions, own, weight = old.get(pair, (0, False, 0.0))
+        if pair not in named and not own:
+            gone.append(pair)
+            totals.append((pair[1], -weight, 0, -1))
+            degree[pair[0]] -= weight  # type: ignore[assignment]
+        elif named[pair] != mentions:
+            new = graph.edge_weight(named[pair], own)
+            written.append((*pair, named[pair], own, new))
+            totals.append((pair[1], new - weight, 0, int(pair not in old)))
+            degree[pair[0]] += new - weight  # type: ignore[assignment]
+    c.executemany("DELETE FROM edge WHERE chunk = ? AND entity = ?", gone)
+    c.executemany("INSERT OR REPLACE INTO edge VALUES (?,?,?,?,?)", written)
+    add_to_entities(c, totals)
+    c.executemany("UPDATE chunk SET degree = degree + ? WHERE rowid = ?", ((d, chunk) for chunk, d in degree.items()))

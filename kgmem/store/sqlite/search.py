@@ -1,0 +1,290 @@
+"""Reading for search: the three indexes, and pieces of the graph as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgmem.graph import NEXT_WEIGHT
+from kgmem.model import Filter, Ref, Vectors
+from kgmem.store.contract import ChunkData, Edges, KnownName, MentionAt
+from kgmem.store.sqlite.base import NAMESPACE_BITS, Base
+from kgmem.store.sqlite.codec import to_json, unpack_unit
+from kgmem.store.sqlite.filter import condition
+
+MAX_K = 4096
+_BROAD = 50_000
+"""Rows that a full-text query may look at before its most frequent words are left out."""
+_OWN_PAGES = 20
+
+
+def quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def match_all(terms: Iterable[str]) -> str:
+    return " AND ".join(quoted(term) for term in dict.fromkeys(terms))
+
+
+def match_any(terms: Iterable[str]) -> str:
+    return " OR ".join(quoted(term) for term in dict.fromkeys(terms))
+
+
+class Searcher(Base):
+    def vector_search(self, vector: Vectors, k: int, where: Filter) -> list[tuple[Ref, float]]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        if self._fingerprint is None or k < 1 or (low, high) == (1, 0):
+            return []
+        sql = "SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ? AND namespace = ?"
+        values: list[object] = [
+            np.ascontiguousarray(vector, np.float32).tobytes(),
+            min(k, MAX_K),
+            low >> NAMESPACE_BITS,
+        ]
+        if where:
+            joined, more = condition(where)
+            sql += (
+                " AND rowid IN (SELECT c.rowid FROM chunk AS c JOIN source AS s ON s.rowid = c.source "
+                f"WHERE c.rowid BETWEEN ? AND ? AND {joined})"
+            )
+            values += [low, high, *more]
+        return [
+            (row, 1.0 - distance)
+            for row, distance in c.execute(sql + " ORDER BY distance", values)
+            if distance is not None
+        ]
+
+    def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        wanted = self._bounded(list(dict.fromkeys(terms)))
+        if not wanted or k < 1:
+            return []
+        sql = (
+            "SELECT c.rowid, t.score FROM (SELECT rowid, -bm25(chunk_terms) AS score FROM chunk_terms "
+            "WHERE chunk_terms MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?) AS t "
+            "JOIN chunk AS c ON c.rowid = t.rowid ORDER BY t.score DESC, c.id"
+        )
+        values: list[object] = [match_any(wanted), low, high, k]
+        if where:
+            joined, more = condition(where)
+            sql = (
+                "SELECT c.rowid, -bm25(chunk_terms) AS score FROM chunk_terms "
+                "JOIN chunk AS c ON c.rowid = chunk_terms.rowid JOIN source AS s ON s.rowid = c.source "
+                f"WHERE chunk_terms MATCH ? AND chunk_terms.rowid BETWEEN ? AND ? AND {joined} "
+                "ORDER BY score DESC, c.id LIMIT ?"
+            )
+            values = [match_any(wanted), low, high, *more, k]
+        return list(c.execute(sql, values))
+
+    def _bounded(self, terms: list[str]) -> list[str]:
+        """The rarest of the terms whose rows together stay below the bound; always at least one."""
+        c = self.db.reader()
+        low, high = self._range(c)
+        last = c.execute("SELECT max(rowid) FROM chunk WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
+        if last is None:
+            return []
+        if (last - low) * len(terms) <= _BROAD:
+            return terms
+        counts = dict(
+            c.execute(
+                "SELECT j.value, t.doc FROM json_each(?) AS j CROSS JOIN term_count AS t ON t.term = j.value",
+                (to_json(terms),),
+            )
+        )
+        kept: list[str] = []
+        rows = 0
+        for term in sorted(counts, key=lambda t: (counts[t], t)):
+            rows += counts[term]
+            if kept and rows > _BROAD:
+                break
+            kept.append(term)
+        return kept
+
+    def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
+        c = self.db.reader()
+        low, high = self._range(c)
+        joined, values = condition(Filter(since=since, until=until))
+        if where:
+            more, extra = condition(where)
+            joined, values = f"{joined} AND {more}", [*values, *extra]
+        return [
+            r
+            for (r,) in c.execute(
+                f"SELECT c.rowid FROM chunk AS c JOIN source AS s ON s.rowid = c.source WHERE {joined} "
+                "AND c.rowid BETWEEN ? AND ? ORDER BY c.time, c.id LIMIT ?",
+                (*values, low, high, k),
+            )
+        ]
+
+    def allowed(self, refs: Sequence[Ref], where: Filter) -> set[Ref]:
+        if not where:
+            return set(refs)
+        joined, values = condition(where)
+        return {
+            r
+            for (r,) in self.db.reader().execute(
+                "SELECT c.rowid FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.rowid = j.value "
+                f"JOIN source AS s ON s.rowid = c.source WHERE {joined}",
+                (to_json(list(refs)), *values),
+            )
+        }
+
+    def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
+        c = self.db.reader()
+        rows = self._entity_rows(c, keys)
+        forms = self._forms(list(rows.values()))
+        found = []
+        for key, row in rows.items():
+            entity_id, count, owned = c.execute(
+                "SELECT id, chunk_count, own_count FROM entity WHERE rowid = ?", (row,)
+            ).fetchone()
+            own: list[Ref] = []
+            if owned:
+                joined, values = _through("e.chunk", where)
+                own = [
+                    r
+                    for (r,) in c.execute(
+                        f"SELECT e.chunk FROM edge AS e {joined} AND e.entity = ? AND e.own "
+                        "ORDER BY e.weight DESC, e.chunk LIMIT ?",
+                        (*values, row, _OWN_PAGES),
+                    )
+                ]
+            found.append(KnownName(row, entity_id, key, forms[row][0], forms[row][1], count, tuple(own)))
+        return found
+
+    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
+        c = self.db.reader()
+        listed = to_json(list(refs))
+        vectors = {
+            row: np.frombuffer(data, np.float32)
+            for row, data in c.execute(
+                "SELECT rowid, embedding FROM vector WHERE rowid IN (SELECT value FROM json_each(?))", (listed,)
+            )
+        }
+        packed = dict(
+            c.execute("SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))", (listed,))
+        )
+        order = [row for row in packed if row in vectors]
+        if not order:
+            return {}
+        every = unpack_unit([packed[row] for row in order], self._dimension)
+        data: dict[Ref, ChunkData] = {}
+        position = 0
+        for row in order:
+            count = len(packed[row]) // self._dimension
+            data[row] = ChunkData(vectors[row], every[position : position + count])
+            position += count
+        return data
+
+    def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
+        joined, values = _through("e.chunk", where)
+        found = []
+        for entity in entities:
+            found += [
+                MentionAt(chunk, entity, sentence)
+                for chunk, sentence in self.db.reader().execute(
+                    "SELECT DISTINCT e.chunk, m.sentence FROM edge AS e INDEXED BY edge_entity "
+                    f"JOIN mention AS m ON m.entity = e.entity AND m.chunk = e.chunk {joined} "
+                    "AND e.entity = ? ORDER BY e.weight DESC, e.chunk, m.sentence LIMIT ?",
+                    (*values, entity, per_entity),
+                )
+            ]
+        return found
+
+    def mentions_in(self, chunks: Sequence[Ref]) -> list[MentionAt]:
+        return [
+            MentionAt(*row)
+            for row in self.db.reader().execute(
+                "SELECT DISTINCT m.chunk, m.entity, m.sentence FROM json_each(?) AS j "
+                "CROSS JOIN mention AS m ON m.chunk = j.value",
+                (to_json(list(chunks)),),
+            )
+        ]
+
+    def entities_in(self, sentences: Sequence[tuple[Ref, int]]) -> list[MentionAt]:
+        wanted = set(sentences)
+        found = self.mentions_in(list({chunk for chunk, _ in sentences}))
+        return [m for m in found if (m.chunk, m.sentence) in wanted]
+
+    def entity_edges(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> Edges:
+        joined, values = _through("e.chunk", where)
+        return _edges(
+            [
+                row
+                for entity in entities
+                for row in self.db.reader().execute(
+                    f"SELECT e.entity, e.chunk, e.weight FROM edge AS e INDEXED BY edge_entity {joined} "
+                    "AND e.entity = ? ORDER BY e.weight DESC, e.chunk LIMIT ?",
+                    (*values, entity, per_entity),
+                )
+            ]
+        )
+
+    def chunk_edges(self, chunks: Sequence[Ref]) -> Edges:
+        return _edges(
+            self.db.reader()
+            .execute(
+                "SELECT e.chunk, e.entity, e.weight FROM json_each(?) AS j CROSS JOIN edge AS e ON e.chunk = j.value",
+                (to_json(list(chunks)),),
+            )
+            .fetchall()
+        )
+
+    def next_edges(self, chunks: Sequence[Ref]) -> Edges:
+        rows = (
+            self.db.reader()
+            .execute(
+                "SELECT a.rowid, b.rowid FROM json_each(?) AS j CROSS JOIN chunk AS a ON a.rowid = j.value "
+                "JOIN source AS s ON s.rowid = a.source AND s.kind = 'conversation' "
+                "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)",
+                (to_json(list(chunks)),),
+            )
+            .fetchall()
+        )
+        return _edges([(a, b, NEXT_WEIGHT) for a, b in rows])
+
+    def degrees(
+        self,
+        chunks: Sequence[Ref],
+        entities: Sequence[Ref],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        c = self.db.reader()
+        by_chunk, by_entity = (
+            dict(
+                c.execute(
+                    f"SELECT rowid, degree FROM {table} WHERE rowid IN (SELECT value FROM json_each(?))",
+                    (to_json(list(refs)),),
+                )
+            )
+            for table, refs in (("chunk", chunks), ("entity", entities))
+        )
+        return (np.array([by_chunk.get(r, 0.0) for r in chunks]), np.array([by_entity.get(r, 0.0) for r in entities]))
+
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+        return {
+            row: (count, bool(own))
+            for row, count, own in self.db.reader().execute(
+                "SELECT rowid, chunk_count, own_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
+                (to_json(list(entities)),),
+            )
+        }
+
+
+def _through(chunk: str, where: Filter) -> tuple[str, list[object]]:
+    """A join that lets only chunks through that the filter allows, ended by an open WHERE."""
+    if not where:
+        return "WHERE 1", []
+    joined, values = condition(where)
+    return f"JOIN chunk AS c ON c.rowid = {chunk} JOIN source AS s ON s.rowid = c.source WHERE {joined}", values
+
+
+def _edges(rows: Sequence[tuple[Ref, Ref, float]]) -> Edges:
+    if not rows:
+        return Edges((), (), np.zeros(0))
+    left, right, weight = zip(*rows, strict=True)
+    return Edges(left, right, np.array(weight, np.float64))

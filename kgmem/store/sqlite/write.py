@@ -1,0 +1,241 @@
+"""Writing and removing whole sources, each in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from kgmem import graph, ids, names
+from kgmem.model import Mention, PreparedSource
+from kgmem.store.contract import PutResult
+from kgmem.store.sqlite.base import NAMESPACE_BITS, Base, place
+from kgmem.store.sqlite.codec import pack_spans, pack_text, pack_unit, to_json, to_micros
+
+
+class Writer(Base):
+    def put(self, prepared: PreparedSource) -> PutResult:
+        source = prepared.source
+        with self.db.write() as c:
+            low, _ = self._range(c, create=True)
+            row = c.execute("SELECT rowid, content_hash FROM source WHERE id = ?", (source.id,)).fetchone()
+            if row and row[1] == source.content_hash:
+                return "unchanged"
+            if row:
+                self._remove(c, [row[0]])
+            self._insert(c, low, prepared)
+        if row:
+            self.db.forget_deleted()
+        return "replaced" if row else "added"
+
+    def delete(self, source_ids: Iterable[str]) -> int:
+        with self.db.write() as c:
+            low, high = self._range(c)
+            rows = [
+                r
+                for (r,) in c.execute(
+                    "SELECT rowid FROM source WHERE rowid BETWEEN ? AND ? AND id IN (SELECT value FROM json_each(?))",
+                    (low, high, to_json(list(source_ids))),
+                )
+            ]
+            self._remove(c, rows)
+        if rows:
+            self.db.forget_deleted()
+        return len(rows)
+
+    def _insert(self, c: apsw.Connection, low: int, p: PreparedSource) -> None:
+        s = p.source
+        source_row = next_row(c, "source", low)
+        c.execute(
+            "INSERT INTO source VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                source_row,
+                s.id,
+                s.kind,
+                s.uri,
+                s.title,
+                s.media_type,
+                s.content_hash,
+                to_micros(s.timestamp),
+                to_micros(s.ingested_at),
+                to_json(s.tags),
+                to_json(dict(s.metadata)),
+                to_json(list(p.pages)),
+                len(p.chunks),
+                pack_text(p.text),
+            ),
+        )
+        first = next_row(c, "chunk", low)
+        talk = s.kind == "conversation"
+        entity_rows = self._entities(c, low, source_row, p)
+        mentions_of: dict[int, list[Mention]] = defaultdict(list)
+        for mention in p.mentions:
+            mentions_of[mention.ordinal].append(mention)
+        own = {entity_rows[t.key] for t in p.titles}
+
+        chunk_rows, edge_rows, mention_rows = [], [], []
+        for i, chunk in enumerate(p.chunks):
+            row = first + i
+            named = Counter(entity_rows[m.key] for m in mentions_of[chunk.ordinal])
+            degree = graph.next_weight(i, len(p.chunks)) if talk else 0.0
+            for entity in named.keys() | own:
+                weight = graph.edge_weight(named[entity], entity in own)
+                degree += weight
+                edge_rows.append((row, entity, named[entity], entity in own, weight))
+            mention_rows += [
+                (row, m.start, m.end, entity_rows[m.key], m.sentence, m.origin) for m in mentions_of[chunk.ordinal]
+            ]
+            time = chunk.timestamp or s.timestamp
+            chunk_rows.append(
+                (
+                    row,
+                    chunk.id,
+                    source_row,
+                    chunk.ordinal,
+                    chunk.start,
+                    chunk.end,
+                    to_micros(time),
+                    degree,
+                    chunk.text,
+                    chunk.context,
+                    chunk.speaker,
+                    to_micros(chunk.timestamp),
+                    chunk.truncated,
+                    to_json(dict(chunk.metadata)),
+                    p.terms[i],
+                )
+            )
+        rows = range(first, first + len(p.chunks))
+        c.executemany(f"INSERT INTO chunk VALUES ({place(15)})", chunk_rows)
+        c.executemany("INSERT INTO chunk_terms (rowid, terms) VALUES (?,?)", zip(rows, p.terms, strict=True))
+        c.executemany(
+            "INSERT INTO vector (rowid, namespace, embedding) VALUES (?,?,?)",
+            ((row, low >> NAMESPACE_BITS, vector.tobytes()) for row, vector in zip(rows, p.vectors, strict=True)),
+        )
+        c.executemany(
+            "INSERT INTO sentence VALUES (?,?,?)",
+            (
+                (row, pack_spans(chunk.sentences), pack_unit(vectors))
+                for row, chunk, vectors in zip(rows, p.chunks, p.sentence_vectors, strict=True)
+            ),
+        )
+        c.executemany("INSERT OR IGNORE INTO mention VALUES (?,?,?,?,?,?)", mention_rows)
+        c.executemany("INSERT INTO edge VALUES (?,?,?,?,?)", edge_rows)
+        add_to_entities(c, ((entity, weight, is_own, 1) for _, entity, _, is_own, weight in edge_rows))
+        self._insert_facts(c, low, first, p, entity_rows)
+        c.executemany("INSERT INTO pending_chunk VALUES (?)", ((row,) for row in rows))
+
+    def _entities(self, c: apsw.Connection, low: int, source_row: int, p: PreparedSource) -> dict[str, int]:
+        """The row of each entity that the source names by itself, made where it is new."""
+        forms = Counter((m.key, m.surface if m.origin == "acronym" else m.name, m.type) for m in p.mentions)
+        forms.update((t.key, t.name, t.type) for t in p.titles)
+        keys = sorted({key for key, _, _ in forms})
+        rows = self._entity_rows(c, keys)
+        following = next_row(c, "entity", low)
+        new = []
+        for key in keys:
+            if key not in rows:
+                rows[key] = following + len(new)
+                new.append((rows[key], ids.entity_id(self.namespace, key), key, names.key_head(key)))
+        c.executemany("INSERT INTO entity (rowid, id, key, head) VALUES (?,?,?,?)", new)
+        c.executemany("INSERT INTO pending_name VALUES (?)", ((row[0],) for row in new if names.linkable(row[2])))
+        c.executemany(
+            "INSERT INTO form VALUES (?,?,?,?,?)",
+            ((rows[key], source_row, surface, kind, n) for (key, surface, kind), n in sorted(forms.items())),
+        )
+        return rows
+
+    def _insert_facts(
+        self, c: apsw.Connection, low: int, first: int, p: PreparedSource, entity_rows: dict[str, int]
+    ) -> None:
+        following = next_row(c, "fact", low)
+        values = {}
+        for fact in p.facts:
+            chunk = p.chunks[fact.ordinal]
+            fact_id = ids.fact_id(chunk.id, fact.sentence, fact.subject, fact.predicate, fact.objects)
+            values.setdefault(
+                fact_id,
+                (
+                    first + fact.ordinal,
+                    fact.sentence,
+                    fact.subject,
+                    fact.predicate,
+                    to_json(fact.objects),
+                    fact.confidence,
+                    fact.negated,
+                    entity_rows.get(fact.subject_key or ""),
+                    entity_rows.get(fact.object_key or ""),
+                ),
+            )
+        c.executemany(
+            f"INSERT INTO fact VALUES ({place(11)})",
+            ((following + i, fact_id, *rest) for i, (fact_id, rest) in enumerate(values.items())),
+        )
+
+    def _remove(self, c: apsw.Connection, sources: Sequence[int]) -> None:
+        for source in sources:
+            chunks = [r for (r,) in c.execute("SELECT rowid FROM chunk WHERE source = ?", (source,))]
+            listed = to_json(chunks)
+            within = "IN (SELECT value FROM json_each(?))"
+            add_to_entities(
+                c,
+                (
+                    (entity, -weight, -own, -1)
+                    for entity, weight, own in c.execute(
+                        f"SELECT entity, weight, own FROM edge WHERE chunk {within}", (listed,)
+                    ).fetchall()
+                ),
+            )
+            c.execute(
+                "INSERT INTO chunk_terms (chunk_terms, rowid, terms) "
+                f"SELECT 'delete', rowid, terms FROM chunk WHERE rowid {within}",
+                (listed,),
+            )
+            c.executemany("DELETE FROM vector WHERE rowid = ?", ((r,) for r in chunks))
+            for table in ("edge", "mention", "fact", "sentence", "pending_chunk"):
+                column = "rowid" if table in ("sentence", "pending_chunk") else "chunk"
+                c.execute(f"DELETE FROM {table} WHERE {column} {within}", (listed,))
+            supported = [r for (r,) in c.execute("SELECT DISTINCT entity FROM form WHERE source = ?", (source,))]
+            c.execute("DELETE FROM form WHERE source = ?", (source,))
+            c.execute("DELETE FROM chunk WHERE source = ?", (source,))
+            c.execute("DELETE FROM source WHERE rowid = ?", (source,))
+            self._remove_orphans(c, supported)
+
+    def _remove_orphans(self, c: apsw.Connection, entities: Iterable[int]) -> None:
+        """Entities that no source names by itself any more go, with the links that others had to them.
+
+        The chunks that lose such a link are searched again: a shorter name may fit there now.
+        """
+        for entity in entities:
+            if c.execute("SELECT 1 FROM form WHERE entity = ? LIMIT 1", (entity,)).fetchone():
+                continue
+            for chunk, weight in c.execute("SELECT chunk, weight FROM edge WHERE entity = ?", (entity,)).fetchall():
+                c.execute("UPDATE chunk SET degree = degree - ? WHERE rowid = ?", (weight, chunk))
+                c.execute("INSERT OR IGNORE INTO pending_chunk VALUES (?)", (chunk,))
+                c.execute("DELETE FROM edge WHERE chunk = ? AND entity = ?", (chunk, entity))
+                c.execute("DELETE FROM mention WHERE chunk = ? AND entity = ?", (chunk, entity))
+            c.execute("DELETE FROM pending_name WHERE entity = ?", (entity,))
+            c.execute("DELETE FROM entity WHERE rowid = ?", (entity,))
+
+
+def next_row(c: apsw.Connection, table: str, low: int) -> int:
+    """The row id after the namespace's last one in `table`."""
+    high = low | ((1 << NAMESPACE_BITS) - 1)
+    last = c.execute(f"SELECT max(rowid) FROM {table} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
+    return (last if last is not None else low) + 1
+
+
+def add_to_entities(c: apsw.Connection, changes: Iterable[tuple[int, float, int, int]]) -> None:
+    """Add (weight, own chunks, chunks) to entities' totals."""
+    totals: dict[int, list[float]] = {}
+    for entity, weight, own, count in changes:
+        total = totals.setdefault(entity, [0.0, 0, 0])
+        total[0] += weight
+        total[1] += own
+        total[2] += count
+    c.executemany(
+        "UPDATE entity SET degree = degree + ?, own_count = own_count + ?, chunk_count = chunk_count + ? "
+        "WHERE rowid = ?",
+        ((*total, entity) for entity, total in totals.items()),
+    )

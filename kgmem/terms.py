@@ -1,0 +1,111 @@
+"""Index terms: the words both engines' full-text indexes hold, made here once so that neither tokenizer decides.
+
+A text becomes lower-case stems without stop words; `snake_case`, `CamelCase`
+and `POL-358` give their parts and the whole; Han, Kana and other scripts
+written without spaces give overlapping character pairs. A term never holds white space.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from threading import local
+
+import regex
+import Stemmer
+
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}々〇ー"
+_RUN = regex.compile(
+    rf"[{UNSPACED}]+"
+    rf"|\d{{1,3}}(?:,\d{{3}})+(?!\d)"
+    rf"|[^\W{UNSPACED}][\w\p{{M}}--[{UNSPACED}]]*(?:[-./&][\w--[{UNSPACED}]][\w\p{{M}}--[{UNSPACED}]]*)*(?:\+\+|[#+](?!\w))?",
+    regex.VERSION1,
+)
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
+_CAMEL = regex.compile(
+    r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\d+|[^\W\d_\p{Lu}\p{Ll}][\p{M}\p{Lo}]*", regex.VERSION1
+)
+_JOINED = regex.compile(r"[-_./&]")
+_MAX_TERM = 64
+
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are aren as at be because been before being below
+    between both but by can cannot could couldn d did didn do does doesn doing don down during each few for from
+    further had hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it
+    its itself just let ll m me more most mustn my myself no nor not of off on once only or other ought our ours
+    ourselves out over own re s same shan she should shouldn so some such t than that the their theirs them
+    themselves then there these they this those through to too under until up upon us ve very was wasn we were
+    weren what when where which while who whom whose why will with won would wouldn you your yours yourself
+    yourselves""".split()  # noqa: SIM905
+)
+
+_stemmers = local()
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    # A Stemmer object is not safe to share between threads.
+    stemmer = getattr(_stemmers, "english", None)
+    if stemmer is None:
+        stemmer = _stemmers.english = Stemmer.Stemmer("english", 0)
+    return str(stemmer.stemWord(word))
+
+
+def fold(word: str) -> str:
+    """Case-folded, and without accents in Latin, Greek and Cyrillic (`Beyoncé` is found by `beyonce`)."""
+    word = word.casefold()
+    if word.isascii() or any(c >= "\u0530" and not "\u1e00" <= c < "\u2000" for c in word):
+        return word
+    bare = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", bare)
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of a text in reading order, repeats kept (their count is the term frequency).
+
+    >>> terms("The parser_state of C++ in 北京大学")
+    ['parser_state', 'parser', 'state', 'c++', '北京', '京大', '大学']
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    for match in _RUN.finditer(text):
+        run = match.group()
+        if run.isascii() and run.isalpha() and (run.islower() or run[1:].islower()):
+            _add_word(run.lower(), found)
+        elif _UNSPACED.match(run):
+            if len(run) == 1:
+                found.append(run)
+            found.extend(run[i : i + 2] for i in range(len(run) - 1))
+        else:
+            _add_compound(run, found)
+    return found
+
+
+def _add_word(word: str, found: list[str]) -> None:
+    if word not in STOP_WORDS:
+        found.append(_stem(word)[:_MAX_TERM])
+
+
+def _add_compound(run: str, found: list[str]) -> None:
+    if run[0].isdigit() and "," in run:
+        found.append(run.replace(",", "")[:_MAX_TERM])
+        return
+    if run.endswith(("+", "#")):
+        found.append(fold(run)[:_MAX_TERM])
+        return
+    pieces = [piece for piece in _JOINED.split(run) if piece]
+    parts = [part for piece in pieces for part in (_CAMEL.findall(piece) if not piece.isupper() else [piece])]
+    if len(parts) > 1:
+        found.append(fold(run)[:_MAX_TERM])
+        for piece in pieces:
+            if len(pieces) > 1 and (parts_of := _CAMEL.findall(piece)) and len(parts_of) > 1 and not piece.isupper():
+                found.append(fold(piece)[:_MAX_TERM])
+    for part in parts or [run]:
+        _add_word(fold(part), found)
+
+
+def script_counts(text: str) -> tuple[int, int]:
+    """(letters and digits of scripts with spaces, characters of scripts without): how much of a text is in which."""
+    unspaced = len(_UNSPACED.findall(text))
+    return sum(c.isalnum() for c in text) - unspaced, unspaced
