@@ -97,8 +97,13 @@ def main(argv: list[str] | None = None) -> None:
     elapsed = time.perf_counter() - began
 
     rows = [
-        {"id": row["id"], "facts": [{"subject": f.subject, "predicate": f.predicate, "objects": list(f.objects),
-                                     "confidence": f.confidence} for f in found]}
+        {
+            "id": row["id"],
+            "facts": [
+                {"subject": f.subject, "predicate": f.predicate, "objects": list(f.objects), "confidence": f.confidence}
+                for f in found
+            ],
+        }
         for row, found in zip(gold, facts, strict=True)
     ]
     target = args.out / "carb" / "facts.jsonl"
@@ -118,8 +123,10 @@ def main(argv: list[str] | None = None) -> None:
     print("            facts  precision  recall     F1  threshold")
     for name, label in (("best", "best F1"), ("all", "all facts")):
         r = result[name]
-        print(f"{label:10} {r['facts']:6}  {100 * r['precision']:9.1f}  {100 * r['recall']:6.1f} {100 * r['f1']:6.1f}"
-              f"  {r['threshold']:9.3f}")
+        print(
+            f"{label:10} {r['facts']:6}  {100 * r['precision']:9.1f}  {100 * r['recall']:6.1f} {100 * r['f1']:6.1f}"
+            f"  {r['threshold']:9.3f}"
+        )
     print(f"AUC {100 * result['auc']:.1f}")
 
 

@@ -57,8 +57,11 @@ def ingest(folder: Path, kg: Kgmem) -> None:
         report = kg.ingest_documents(documents(path))
         if report.failed:
             raise SystemExit(f"{path}: {len(report.failed)} failed, such as {report.failed[0]}")
-        print(f"{folder.name}: {report.added} added, {report.unchanged} unchanged, {report.chunks} chunks, "
-              f"{time.perf_counter() - started:.1f} s", file=sys.stderr)
+        print(
+            f"{folder.name}: {report.added} added, {report.unchanged} unchanged, {report.chunks} chunks, "
+            f"{time.perf_counter() - started:.1f} s",
+            file=sys.stderr,
+        )
 
 
 def ranked_ids(kg: Kgmem, question: dict[str, Any], arm: Any, name: str) -> list[str]:
@@ -95,8 +98,11 @@ def main() -> None:
 
     score = scorer(args.data)
     encoder = CachingEncoder(load_encoder(args.encoder), args.out / "encodings.db")
-    folders = [f for f in sorted(args.data.iterdir()) if f.is_dir() and any(f.glob("queries.*.jsonl.gz"))
-               and (not args.sets or f.name in args.sets)]
+    folders = [
+        f
+        for f in sorted(args.data.iterdir())
+        if f.is_dir() and any(f.glob("queries.*.jsonl.gz")) and (not args.sets or f.name in args.sets)
+    ]
     print(f"{'set':20} {'split':8} {'arm':9} {'queries':>7}  " + "  ".join(f"{m:>12}" for m in score.METRICS))
     for folder in folders:
         out = args.out / folder.name
@@ -122,9 +128,12 @@ def main() -> None:
                     for group, rows in groups.items():
                         values = score.mean(rows)
                         label = arm if group == "all" else "  " + group[:7]
-                        print(f"{folder.name:20} {split:8} {label:9} {len(rows):7}  "
-                              + "  ".join(f"{100 * values[m]:12.2f}" for m in score.METRICS)
-                              + (f"  {spent:6.1f} ms" if group == "all" else ""), flush=True)
+                        print(
+                            f"{folder.name:20} {split:8} {label:9} {len(rows):7}  "
+                            + "  ".join(f"{100 * values[m]:12.2f}" for m in score.METRICS)
+                            + (f"  {spent:6.1f} ms" if group == "all" else ""),
+                            flush=True,
+                        )
     print(f"measured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}", file=sys.stderr)
 
 

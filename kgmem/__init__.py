@@ -1,11 +1,11 @@
 """kgmem: graph-plus-vector knowledge and long-term memory for AI agents.
 
-    from kgmem import Kgmem
+from kgmem import Kgmem
 
-    with Kgmem(store="sqlite:///notes.db") as kg:
-        kg.ingest(["notes/"])
-        for hit in kg.search("Who founded the university that she studied at?"):
-            print(hit.score, hit.source.title, hit.chunk.text)
+with Kgmem(store="sqlite:///notes.db") as kg:
+    kg.ingest(["notes/"])
+    for hit in kg.search("Who founded the university that she studied at?"):
+        print(hit.score, hit.source.title, hit.chunk.text)
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from kgmem.service import Kgmem
     from kgmem.settings import Settings
 
-_HOMES = {"Document": "model", "Filter": "model", "Hit": "model", "Kgmem": "service", "KgmemError": "errors",
-          "Settings": "settings"}
+_HOMES = {
+    "Document": "model",
+    "Filter": "model",
+    "Hit": "model",
+    "Kgmem": "service",
+    "KgmemError": "errors",
+    "Settings": "settings",
+}
 
 
 def __getattr__(name: str) -> Any:

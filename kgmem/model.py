@@ -21,6 +21,8 @@ SourceKind = Literal["document", "conversation", "memory"]
 EntityType = Literal["PERSON", "ORG", "PLACE", "GROUP", "EVENT", "WORK", "PRODUCT", "LAW", "LANGUAGE", "OTHER"]
 Origin = Literal["recognised", "acronym", "alias", "speaker", "gazetteer"]
 
+Arm = Literal["vector", "fulltext", "graph"]
+
 Ref = int | str
 """An engine's own handle of a chunk or an entity. Only the engine that gave it can read it."""
 
@@ -226,7 +228,7 @@ class Step:
 class ArmScore:
     """Where one arm of the search put a hit: `rank` from 1, `score` as the arm gives it."""
 
-    arm: Literal["vector", "fulltext", "graph"]
+    arm: Arm
     rank: int
     score: float
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
 from kgmem import errors, ids
 from kgmem.ingest.encode import Encoder, load_encoder
-from kgmem.ingest.load import load_jsonl, load_paths
+from kgmem.ingest.link import link_pending
+from kgmem.ingest.load import load_bytes, load_jsonl, load_paths
 from kgmem.ingest.load.clean import clean_text
 from kgmem.ingest.pipeline import Pipeline, Progress
 from kgmem.ingest.report import Report
@@ -85,9 +88,16 @@ class Kgmem:
 
     # Ingest
 
-    def ingest(self, paths: Sequence[str | os.PathLike[str]], *, include: Sequence[str] = (),
-               exclude: Sequence[str] = (), tags: Sequence[str] = (), prune: bool = False,
-               progress: Progress | None = None) -> Report:
+    def ingest(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        prune: bool = False,
+        progress: Progress | None = None,
+    ) -> Report:
         """Ingest files and folders. With `prune`, what is gone from a folder given is removed from the store too."""
         documents = load_paths(paths, include=include, exclude=exclude, max_bytes=self.settings.max_bytes, tags=tags)
         report = self.ingest_documents(documents, progress)
@@ -96,15 +106,24 @@ class Kgmem:
             report.pruned += self._prune(report, folders)
         return report
 
-    def ingest_jsonl(self, stream: IO[bytes] | str | os.PathLike[str], *, uri: str,
-                     progress: Progress | None = None) -> Report:
+    def ingest_jsonl(
+        self, stream: IO[bytes] | str | os.PathLike[str], *, uri: str, progress: Progress | None = None
+    ) -> Report:
         """Ingest JSON lines from a file or a stream: documents, or turns of conversations."""
         return self.ingest_documents(load_jsonl(stream, uri=uri), progress)
 
-    def ingest_text(self, text: str, *, uri: str = "", title: str = "", media_type: str = "text/plain",
-                    timestamp: datetime | None = None, tags: Sequence[str] = (),
-                    metadata: Mapping[str, Any] | None = None) -> Report:
-        """Ingest one text. Without a `uri` it is named by its content. Raises `UsageError` for a time without a zone."""
+    def ingest_text(
+        self,
+        text: str,
+        *,
+        uri: str = "",
+        title: str = "",
+        media_type: str = "text/plain",
+        timestamp: datetime | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Report:
+        """Ingest one text, named by its content without a `uri`. Raises `UsageError` for a time without a zone."""
         if timestamp is not None and timestamp.tzinfo is None:
             raise errors.UsageError("The timestamp has no time zone; give one, as in 2026-01-31T12:00:00+00:00.")
         text = clean_text(text)
@@ -112,16 +131,33 @@ class Kgmem:
         document = Document(uri, text, clean_text(title), media_type, timestamp, tuple(tags), dict(metadata or {}))
         return self.ingest_documents([document])
 
+    def ingest_bytes(
+        self, data: bytes, *, uri: str = "", name: str = "", title: str = "", tags: Sequence[str] = ()
+    ) -> Report:
+        """Ingest one document's bytes, of whatever kind they are. Without a `uri` they are named by their content."""
+        uri = uri or f"bytes:{sha256(data).hexdigest()[:24]}"
+        try:
+            document = load_bytes(data, uri=uri, name=name, max_bytes=self.settings.max_bytes, tags=tags)
+        except errors.LoadError as error:
+            return self.ingest_documents([Skipped(uri, error.code, str(error))])
+        return self.ingest_documents([replace(document, title=title) if title else document])
+
     def ingest_documents(self, documents: Iterable[Document | Skipped], progress: Progress | None = None) -> Report:
         """Ingest documents as a loader gives them. What a changed file of many documents no longer holds is removed."""
         settings = self.settings
         with self._lock:
             encoder = self.encoder
             if self._workers is None:
-                self._workers = Workers(encoder, settings.english, settings.chinese, settings.processes,
-                                        settings.encoder_threads)
-            pipeline = Pipeline(self._store, self._workers, chunk_size=settings.chunk_size,
-                                chunk_overlap=settings.chunk_overlap, min_confidence=settings.min_confidence)
+                self._workers = Workers(
+                    encoder, settings.english, settings.chinese, settings.processes, settings.encoder_threads
+                )
+            pipeline = Pipeline(
+                self._store,
+                self._workers,
+                chunk_size=settings.chunk_size,
+                chunk_overlap=settings.chunk_overlap,
+                min_confidence=settings.min_confidence,
+            )
             bases: dict[str, None] = {}
             report = pipeline.run(_noting_bases(documents, bases), progress)
             report.pruned += self._prune(report, [base + "#" for base in bases])
@@ -129,12 +165,24 @@ class Kgmem:
 
     def delete(self, source_ids: Iterable[str]) -> int:
         """Remove sources and all that nothing else supports. Returns how many there were."""
-        from kgmem.ingest.link import link_pending
-
         removed = self._store.delete(source_ids)
         if removed:
             link_pending(self._store)
         return removed
+
+    def delete_named(self, names: Iterable[str]) -> tuple[int, list[str]]:
+        """Remove sources by id, uri or path. Returns how many there were and the names that fit none."""
+        missing = []
+        found: dict[str, None] = {}
+        for name in names:
+            at_path = Path(name).resolve().as_uri() if "://" not in name else name
+            tried = [name, *(ids.source_id(self._store.namespace, uri) for uri in (name, at_path))]
+            fitting = [i for i in tried if self._store.source(i)]
+            fitting += [s.id for s in self._store.sources(uri_prefix=at_path + "#", limit=100_000)]
+            if not fitting:
+                missing.append(name)
+            found.update(dict.fromkeys(fitting))
+        return self.delete(found), missing
 
     def _prune(self, report: Report, prefixes: Sequence[str]) -> int:
         failed = {ids.source_id(self._store.namespace, item.uri) for item in report.failed}
@@ -148,8 +196,15 @@ class Kgmem:
 
     # Search
 
-    def search(self, question: str, *, mode: Mode = "hybrid", k: int = 10, where: Filter = NO_FILTER,
-               as_of: datetime | None = None) -> list[Hit]:
+    def search(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        k: int = 10,
+        where: Filter = NO_FILTER,
+        as_of: datetime | None = None,
+    ) -> list[Hit]:
         """The `k` chunks that answer best, explained; see `kgmem.search.engine.search`."""
         encoder = self.encoder
         return search(self._store, encoder, question, mode=mode, k=k, where=where, as_of=as_of)

@@ -31,8 +31,11 @@ class Settings(BaseSettings):
     encoder_threads: int = Field(default_factory=_cores, ge=1, description="Batches encoded at once while ingesting")
     english: str = Field(DEFAULT_ENGLISH, description="spaCy pipeline for English, by package or path")
     chinese: str = Field("", description="spaCy pipeline for Chinese; without one, jieba's tags and patterns serve")
-    processes: int = Field(default_factory=lambda: max(_cores() // 2, 1), ge=0,
-                           description="Processes that analyse text while ingesting; 0: none of their own")
+    processes: int = Field(
+        default_factory=lambda: max(_cores() // 2, 1),
+        ge=0,
+        description="Processes that analyse text while ingesting; 0: none of their own",
+    )
     chunk_size: int = Field(256, ge=1, description="Tokens of a chunk at most; never more than the encoder reads")
     chunk_overlap: int = Field(0, ge=0, description="Tokens that neighbouring chunks of prose may share")
     min_confidence: float = Field(0.0, ge=0, le=1, description="Facts below it are not kept")
@@ -50,15 +53,18 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource, dotenv_settings: PydanticBaseSettingsSource,
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
 def load_settings(**given: object) -> Settings:
-    """Settings with what is given winning; arguments that are None are left to the other sources. Raises `UsageError`."""
+    """Settings, what is given winning; arguments that are None are left to the other sources. Raises `UsageError`."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from threading import local
 
 import regex
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}々〇ー"
 _RUN = regex.compile(

@@ -102,8 +102,8 @@ def _tagged(text: str) -> list[tuple[int, int, str]]:
 
 def _names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
     found = [Name(m.start(1), m.end(1), "WORK") for m in _TITLE.finditer(text)]
-    found += [Name(*m.span(), "PERSON") for m in _FOREIGN.finditer(text)]
-    found += [Name(*m.span(), "OTHER") for m in _LATIN.finditer(text) if m.end() - m.start() > 1]
+    found += [Name(m.start(), m.end(), "PERSON") for m in _FOREIGN.finditer(text)]
+    found += [Name(m.start(), m.end(), "OTHER") for m in _LATIN.finditer(text) if m.end() - m.start() > 1]
     found += _organisations(text, words)
     for start, end, tag in words:
         if tag in _TAGS and end - start > 1:

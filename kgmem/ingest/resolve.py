@@ -45,12 +45,13 @@ def resolve_mentions(
     mentions = []
     by_ordinal = {chunk.ordinal: chunk for chunk in chunks}
     for ordinal, start, end, surface, kind in names:
-        name, origin = surface, "recognised"
+        name: str = surface
+        origin: Origin = "recognised"
         if surface in acronyms:
             name, origin = acronyms[surface], "acronym"
         elif kind == "PERSON" and entity_key(surface) in people:
             name, origin = people[entity_key(surface)], "alias"
-        mentions.append(_mention(by_ordinal[ordinal], start, end, name, kind, origin))  # type: ignore[arg-type]
+        mentions.append(_mention(by_ordinal[ordinal], start, end, name, kind, origin))
     taken = defaultdict(list)
     for m in mentions:
         taken[m.ordinal].append((m.start, m.end))
@@ -58,7 +59,7 @@ def resolve_mentions(
         for acronym, name in acronyms.items():
             for match in regex.finditer(rf"(?<!\w){regex.escape(acronym)}(?!\w)", chunk.text):
                 if all(match.end() <= a or match.start() >= b for a, b in taken[chunk.ordinal]):
-                    mentions.append(_mention(chunk, *match.span(), name, "OTHER", "acronym"))
+                    mentions.append(_mention(chunk, match.start(), match.end(), name, "OTHER", "acronym"))
                     taken[chunk.ordinal].append(match.span())
         if chunk.speaker:
             mentions.append(_mention(chunk, 0, 0, chunk.speaker, "PERSON", "speaker"))

@@ -11,7 +11,7 @@ import numpy as np
 
 from kgmem import errors
 from kgmem.ingest.encode import Encoder
-from kgmem.model import ArmScore, Explanation, Filter, Hit, Ref, Step, Vectors
+from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Step, Vectors
 from kgmem.search import explain
 from kgmem.search.analyse import Question, analyse
 from kgmem.search.expand import Activation, activate, local_subgraph
@@ -147,14 +147,18 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
     resets = dict(zip(found.refs, found.reset, strict=True))
     path_of = dict(zip(shown, paths, strict=True))
     score_of = dict(zip(ranked.refs, ranked.scores, strict=True))
-    arms = (("vector", found.vector), ("fulltext", found.fulltext), ("graph", ranked.graph_rank))
+    arms: tuple[tuple[Arm, Mapping[Ref, tuple[int, float]]], ...] = (
+        ("vector", found.vector),
+        ("fulltext", found.fulltext),
+        ("graph", ranked.graph_rank),
+    )
     return [
         Hit(
             stored.chunk,
             stored.source,
             score_of[stored.ref],
             Explanation(
-                tuple(ArmScore(name, *places[stored.ref]) for name, places in arms if stored.ref in places),
+                tuple(ArmScore(name, *places[stored.ref]) for name, places in arms.items() if stored.ref in places),
                 float(priors.get(stored.ref, 0.0)),
                 float(resets.get(stored.ref, 0.0)),
                 path_of[stored.ref],

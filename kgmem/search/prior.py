@@ -1,4 +1,4 @@
-"""The hybrid prior: vector, full text, best sentence and dates of one candidate list made one figure. Pure functions."""
+"""The hybrid prior: vector, full text, best sentence and dates of a candidate made one figure. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESET_SUM = 0.3
 
 
 def min_max(values: Floats) -> Floats:
-    """Scaled to 0–1 over the list; all zero where they are all equal, so that an arm that tells nothing adds nothing."""
+    """Scaled to 0–1 over the list; all zero where all are equal: an arm that tells nothing adds nothing."""
     if not len(values):
         return values
     low, high = values.min(), values.max()

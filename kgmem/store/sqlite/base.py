@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import apsw
-
 from kgmem.model import EntityType, Ref
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.sqlite.codec import to_json
-from kgmem.store.sqlite.connection import Database
+from kgmem.store.sqlite.connection import Connection, Database
 
 NAMESPACE_BITS = 40
 NOWHERE = (1, 0)
@@ -27,7 +25,7 @@ class Base:
     _fingerprint: EncoderFingerprint | None
     _known_range: tuple[int, int] | None = None
 
-    def _range(self, c: apsw.Connection, *, create: bool = False) -> tuple[int, int]:
+    def _range(self, c: Connection, *, create: bool = False) -> tuple[int, int]:
         """First and last row id of the namespace."""
         if self._known_range is None:
             row = c.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()
@@ -40,7 +38,7 @@ class Base:
             self._known_range = row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
         return self._known_range
 
-    def _entity_rows(self, c: apsw.Connection, keys: Iterable[str]) -> dict[str, int]:
+    def _entity_rows(self, c: Connection, keys: Iterable[str]) -> dict[str, int]:
         low, high = self._range(c)
         # CROSS JOIN keeps the look-up going from the keys into the index.
         return dict(

@@ -302,4 +302,17 @@ def _chunk(row: Sequence[Any]) -> StoredChunk:
 def _fact(row: Sequence[Any]) -> StoredFact:
     spans = unpack_spans(row[12])
     start, end = spans[row[13]] if row[13] < len(spans) else (0, len(row[11]))
-    return StoredFact(*row[:3], tuple(json.loads(row[3])), row[4], bool(row[5]), *row[6:11], row[11][start:end])
+    return StoredFact(
+        row[0],
+        row[1],
+        row[2],
+        tuple(json.loads(row[3])),
+        row[4],
+        bool(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11][start:end],
+    )

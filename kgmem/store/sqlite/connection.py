@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, Protocol, cast
 
 import apsw
-import sqlite_vec
+import sqlite_vec  # type: ignore[import-untyped]
 
 from kgmem import errors
 from kgmem.resources import read_schema
@@ -19,6 +20,21 @@ SCHEMA_VERSION = 1
 BUSY_TIMEOUT_MS = 120_000
 PAGE_SIZE = 32_768
 _CACHE_KIB = 64 * 1024
+
+
+class Cursor(Protocol):
+    """The part of apsw's cursor that is used here, its rows untyped."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+
+
+class Connection(Protocol):
+    """The part of apsw's connection that the engine's parts use."""
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Cursor: ...
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Cursor: ...
 
 
 class Database:
@@ -34,17 +50,20 @@ class Database:
         if not read_only:
             self._create()
         else:
-            self._check(self.reader())
+            self._check(self._reader())
         self._writer: apsw.Connection | None = None
 
-    def reader(self) -> apsw.Connection:
+    def reader(self) -> Connection:
+        return cast(Connection, self._reader())
+
+    def _reader(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._open()
         return connection
 
     @contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
+    def write(self) -> Iterator[Connection]:
         """One write transaction: committed at the end, rolled back on any error. Waits for other writers."""
         if self.read_only:
             raise errors.StoreReadOnly(f"{self.path} was opened read-only; open it without mode=ro to write.")
@@ -54,7 +73,7 @@ class Database:
             connection = self._writer
             connection.execute("BEGIN IMMEDIATE")
             try:
-                yield connection
+                yield cast(Connection, connection)
                 connection.execute("COMMIT")
             except BaseException:
                 # After a full disk SQLite has rolled back by itself.
@@ -65,7 +84,7 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """One read transaction on this thread's connection; nested ones share the outermost."""
-        connection = self.reader()
+        connection = self._reader()
         if connection.in_transaction:
             yield
             return
@@ -120,7 +139,7 @@ class Database:
     def _create(self) -> None:
         if not self.path.parent.is_dir():
             raise errors.StoreError(f"The folder {self.path.parent} does not exist; make it, or name another store.")
-        connection = self.reader()
+        connection = self._reader()
         with self.translated():
             if connection.pragma("application_id") == APPLICATION_ID:
                 self._check(connection)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-import apsw
-
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.sqlite.browse import Browser
-from kgmem.store.sqlite.connection import Database
+from kgmem.store.sqlite.connection import Connection, Database
 from kgmem.store.sqlite.link import Linker
 from kgmem.store.sqlite.search import Searcher
 from kgmem.store.sqlite.write import Writer
@@ -74,7 +72,7 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
             )
 
 
-def _read_fingerprint(c: apsw.Connection) -> EncoderFingerprint | None:
+def _read_fingerprint(c: Connection) -> EncoderFingerprint | None:
     values = dict(c.execute("SELECT key, value FROM meta WHERE key LIKE 'encoder.%'"))
     if not values:
         return None

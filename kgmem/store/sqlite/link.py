@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-import apsw
-
 from kgmem import graph
 from kgmem.model import Ref
 from kgmem.store.contract import Link, PendingChunk
 from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.codec import to_json, unpack_spans
+from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.search import match_all
 from kgmem.store.sqlite.write import add_to_entities
 from kgmem.terms import terms
@@ -52,7 +51,7 @@ class Linker(Base):
             return _pending(c, low, high) - before
 
     @staticmethod
-    def _seek(c: apsw.Connection, low: int, high: int, key: str) -> None:
+    def _seek(c: Connection, low: int, high: int, key: str) -> None:
         # A possessive or an article may stand differently in the text; stop words are no terms.
         words = terms(key)
         if words:
@@ -123,11 +122,11 @@ class Linker(Base):
             c.executemany("DELETE FROM pending_chunk WHERE chunk = ?", ((ref,) for ref in links))
 
 
-def _pending(c: apsw.Connection, low: int, high: int) -> int:
+def _pending(c: Connection, low: int, high: int) -> int:
     return int(c.execute("SELECT count(*) FROM pending_chunk WHERE chunk BETWEEN ? AND ?", (low, high)).fetchone()[0])
 
 
-def _refresh_edges(c: apsw.Connection, chunks: Iterable[Ref]) -> None:
+def _refresh_edges(c: Connection, chunks: Iterable[Ref]) -> None:
     """Make the edges of these chunks what their mentions say, and the totals of both ends with them."""
     listed = to_json(list(chunks))
     old: dict[tuple[int, int], tuple[int, bool, float]] = {}

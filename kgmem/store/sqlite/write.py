@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-import apsw
-
 from kgmem import graph, ids, names
 from kgmem.model import Mention, PreparedSource
 from kgmem.store.contract import PutResult
 from kgmem.store.sqlite.base import NAMESPACE_BITS, Base, place
 from kgmem.store.sqlite.codec import pack_spans, pack_text, pack_unit, to_json, to_micros
+from kgmem.store.sqlite.connection import Connection
 
 
 class Writer(Base):
@@ -44,7 +43,7 @@ class Writer(Base):
             self.db.forget_deleted()
         return len(rows)
 
-    def _insert(self, c: apsw.Connection, low: int, p: PreparedSource) -> None:
+    def _insert(self, c: Connection, low: int, p: PreparedSource) -> None:
         s = p.source
         source_row = next_row(c, "source", low)
         c.execute(
@@ -126,14 +125,14 @@ class Writer(Base):
         self._insert_facts(c, low, first, p, entity_rows)
         c.executemany("INSERT INTO pending_chunk VALUES (?)", ((row,) for row in rows))
 
-    def _entities(self, c: apsw.Connection, low: int, source_row: int, p: PreparedSource) -> dict[str, int]:
+    def _entities(self, c: Connection, low: int, source_row: int, p: PreparedSource) -> dict[str, int]:
         """The row of each entity that the source names by itself, made where it is new."""
         forms = Counter((m.key, m.surface if m.origin == "acronym" else m.name, m.type) for m in p.mentions)
         forms.update((t.key, t.name, t.type) for t in p.titles)
         keys = sorted({key for key, _, _ in forms})
         rows = self._entity_rows(c, keys)
         following = next_row(c, "entity", low)
-        new = []
+        new: list[tuple[int, str, str, str | None]] = []
         for key in keys:
             if key not in rows:
                 rows[key] = following + len(new)
@@ -147,10 +146,10 @@ class Writer(Base):
         return rows
 
     def _insert_facts(
-        self, c: apsw.Connection, low: int, first: int, p: PreparedSource, entity_rows: dict[str, int]
+        self, c: Connection, low: int, first: int, p: PreparedSource, entity_rows: dict[str, int]
     ) -> None:
         following = next_row(c, "fact", low)
-        values = {}
+        values: dict[str, tuple[object, ...]] = {}
         for fact in p.facts:
             chunk = p.chunks[fact.ordinal]
             fact_id = ids.fact_id(chunk.id, fact.sentence, fact.subject, fact.predicate, fact.objects)
@@ -173,7 +172,7 @@ class Writer(Base):
             ((following + i, fact_id, *rest) for i, (fact_id, rest) in enumerate(values.items())),
         )
 
-    def _remove(self, c: apsw.Connection, sources: Sequence[int]) -> None:
+    def _remove(self, c: Connection, sources: Sequence[int]) -> None:
         for source in sources:
             chunks = [r for (r,) in c.execute("SELECT rowid FROM chunk WHERE source = ?", (source,))]
             listed = to_json(chunks)
@@ -202,7 +201,7 @@ class Writer(Base):
             c.execute("DELETE FROM source WHERE rowid = ?", (source,))
             self._remove_orphans(c, supported)
 
-    def _remove_orphans(self, c: apsw.Connection, entities: Iterable[int]) -> None:
+    def _remove_orphans(self, c: Connection, entities: Iterable[int]) -> None:
         """Entities that no source names by itself any more go, with the links that others had to them.
 
         The chunks that lose such a link are searched again: a shorter name may fit there now.
@@ -219,14 +218,14 @@ class Writer(Base):
             c.execute("DELETE FROM entity WHERE rowid = ?", (entity,))
 
 
-def next_row(c: apsw.Connection, table: str, low: int) -> int:
+def next_row(c: Connection, table: str, low: int) -> int:
     """The row id after the namespace's last one in `table`."""
     high = low | ((1 << NAMESPACE_BITS) - 1)
     last = c.execute(f"SELECT max(rowid) FROM {table} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
     return (last if last is not None else low) + 1
 
 
-def add_to_entities(c: apsw.Connection, changes: Iterable[tuple[int, float, int, int]]) -> None:
+def add_to_entities(c: Connection, changes: Iterable[tuple[int, float, int, int]]) -> None:
     """Add (weight, own chunks, chunks) to entities' totals."""
     totals: dict[int, list[float]] = {}
     for entity, weight, own, count in changes:

@@ -1,0 +1,62 @@
+"""Look-ups by id, gathered: what one tick of the event loop asks for goes to the store in one thread call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from strawberry.dataloader import DataLoader
+
+from kgmem.model import Entity, Source
+from kgmem.store.contract import Store, StoredChunk
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Read(Protocol):
+    """Runs work on the store in a thread (`kgmem.api.context.Context.read`)."""
+
+    def __call__(self, work: Callable[[Store], Any]) -> Awaitable[Any]: ...
+
+
+class Loaders:
+    """One operation's loaders. Each gives None for an id that is not there."""
+
+    def __init__(self, read: Read) -> None:
+        def gathered(find: Callable[[Store, K], V]) -> DataLoader[K, V]:
+            async def load(keys: list[K]) -> Sequence[V]:
+                found: Sequence[V] = await read(lambda store: [find(store, key) for key in keys])
+                return found
+
+            return DataLoader(load, max_batch_size=100)
+
+        async def entities_of(keys: list[str]) -> Sequence[list[Entity]]:
+            found: Sequence[list[Entity]] = await read(lambda store: _entities_of(store, keys))
+            return found
+
+        self.source: DataLoader[str, Source | None] = gathered(lambda store, key: store.source(key))
+        self.chunk: DataLoader[str, StoredChunk | None] = gathered(lambda store, key: store.chunk(key))
+        self.entity: DataLoader[str, Entity | None] = gathered(lambda store, key: store.entity(key))
+        self.text: DataLoader[str, str | None] = gathered(lambda store, key: store.text(key))
+        self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = gathered(
+            lambda store, key: store.neighbours(*key)
+        )
+        self.chunk_entities: DataLoader[str, list[Entity]] = DataLoader(entities_of, max_batch_size=100)
+
+    def clear(self) -> None:
+        for loader in (self.source, self.chunk, self.entity, self.text, self.around, self.chunk_entities):
+            loader.clear_all()  # type: ignore[attr-defined]
+
+
+def _entities_of(store: Store, chunk_ids: Sequence[str]) -> list[list[Entity]]:
+    """The entities that each chunk names, in the order of their first sentence."""
+    with store.snapshot():
+        refs = [stored.ref if (stored := store.chunk(key)) else None for key in chunk_ids]
+        mentions = sorted(store.mentions_in([ref for ref in refs if ref is not None]), key=lambda m: m.sentence)
+        named = store.entity_names(list({mention.entity for mention in mentions}))
+    found: dict[object, dict[object, Entity]] = {}
+    for mention in mentions:
+        if mention.entity in named:
+            found.setdefault(mention.chunk, {})[mention.entity] = named[mention.entity]
+    return [list(found.get(ref, {}).values()) for ref in refs]

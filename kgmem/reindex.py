@@ -1,0 +1,61 @@
+"""Encoding a whole store anew with another encoder. The old file stays as it is until the new one is whole."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from kgmem import errors
+from kgmem.ingest.pipeline import Progress
+from kgmem.service import Kgmem
+from kgmem.settings import Settings
+from kgmem.store import open_store, sqlite_path
+
+
+def reindex(settings: Settings, progress: Progress | None = None) -> int:
+    """Prepare every source of every namespace again with the settings' encoder; returns how many there were.
+
+    Works beside the file and puts the new one in its place at the end. A run
+    that was interrupted is begun again. Raises `StoreError` if anything failed;
+    then the old file is still there, unchanged.
+    """
+    path = sqlite_path(settings.store)
+    if not path.exists():
+        raise errors.StoreError(f"There is no store at {settings.store}; nothing to encode.")
+    beside = path.with_name(path.name + ".reindex")
+    _remove(beside)
+    old = open_store(settings.store, settings.namespace)
+    names = old.namespaces()
+    encoder = None
+    count = 0
+    try:
+        for name in names:
+            source = open_store(settings.store, name)
+            new_settings = settings.model_copy(update={"store": f"sqlite:///{beside}", "namespace": name})
+            with Kgmem(new_settings, encoder=encoder) as kg:
+                encoder = kg.encoder
+                report = kg.ingest_documents(source.documents(), progress)
+                kept, wanted = kg.store.counts().sources, source.counts().sources
+            source.close()
+            if report.failed or kept != wanted:
+                first = f", such as {report.failed[0].uri}: {report.failed[0].reason}" if report.failed else ""
+                raise errors.StoreError(
+                    f"{wanted - kept} of {wanted} sources could not be encoded anew{first} The old store is unchanged."
+                )
+            count += kept
+        old.close()
+        for ending in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.remove(f"{path}{ending}")
+        os.replace(beside, path)
+    except BaseException:
+        _remove(beside)
+        raise
+    return count
+
+
+def _remove(path: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.remove(f"{path}{ending}")
