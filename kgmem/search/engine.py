@@ -147,11 +147,11 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
     resets = dict(zip(found.refs, found.reset, strict=True))
     path_of = dict(zip(shown, paths, strict=True))
     score_of = dict(zip(ranked.refs, ranked.scores, strict=True))
-    arms: tuple[tuple[Arm, Mapping[Ref, tuple[int, float]]], ...] = (
-        ("vector", found.vector),
-        ("fulltext", found.fulltext),
-        ("graph", ranked.graph_rank),
-    )
+    arms: dict[Arm, Mapping[Ref, tuple[int, float]]] = {
+        "vector": found.vector,
+        "fulltext": found.fulltext,
+        "graph": ranked.graph_rank,
+    }
     return [
         Hit(
             stored.chunk,
