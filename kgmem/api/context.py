@@ -76,10 +76,9 @@ class Services:
         """The result of `work`, run in a thread. Raises `TimedOut`; the work itself then goes on unheeded."""
         future = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
-            return await asyncio.wait_for(asyncio.shield(future), timeout)
+            # Cancelling takes back what no thread has begun; the result of what has begun is dropped.
+            return await asyncio.wait_for(future, timeout)
         except TimeoutError:
-            # Whoever waits no longer can't be told what becomes of it.
-            future.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise TimedOut(f"This took longer than {self.timeout:g} s; ask for less, or try again.") from None
 
     def close(self) -> None:

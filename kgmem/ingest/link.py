@@ -34,8 +34,8 @@ def link_pending(store: Store) -> int:
 
 def find_links(store: Store, chunks: Sequence[PendingChunk]) -> list[list[Link]]:
     """The known names in each chunk's text: the longest first, none within a recognised name."""
-    spans = [[s for s in names.candidates(chunk.text) if names.linkable(s.key)] for chunk in chunks]
-    known = store.known({s.key for found in spans for s in found})
+    spans = [list(names.candidates(chunk.text)) for chunk in chunks]
+    known = {key for key in store.known({s.key for found in spans for s in found}) if names.linkable(key)}
     longer = store.known_by_head({s.key for found in spans for s in found if s.head})
     return [
         _links(chunk, _fitting(chunk.text, found, known, longer)) for chunk, found in zip(chunks, spans, strict=True)

@@ -24,7 +24,7 @@ from kgmem.ingest.prepare import assemble, content_hash, make_chunks, passages
 from kgmem.ingest.report import Report
 from kgmem.ingest.split import Splitter
 from kgmem.ingest.workers import Workers
-from kgmem.model import Chunk, Document, Skipped
+from kgmem.model import Chunk, Document, PreparedSource, Skipped
 from kgmem.store.contract import Store
 
 _log = logging.getLogger(__name__)
@@ -84,11 +84,8 @@ class Pipeline:
         encoded = _ahead(self._analysed(analysed), self._start_encoding, self._workers.encoder_threads + 1)
         for (batch, _), future in encoded:
             self._collect(batch, future)
-            for part in batch:
-                work = part.work
-                if work.error is None and len(work.encoded) < len(work.chunks):
-                    continue
-                self._finish(work, report)
+            works = list({id(part.work): part.work for part in batch}.values())
+            self._finish([w for w in works if w.error or len(w.encoded) == len(w.chunks)], report)
             if progress:
                 progress(report)
         report.linked = link_pending(self._store)
@@ -203,31 +200,51 @@ class Pipeline:
 
     # Writing
 
-    def _finish(self, work: _Work, report: Report) -> None:
-        if work.error is None:
+    def _finish(self, works: Sequence[_Work], report: Report) -> None:
+        ready = []
+        for work in works:
             try:
-                self._write(work, report)
-            except errors.StoreError:
-                raise
+                if work.error is None:
+                    ready.append((work, self._assembled(work)))
             except Exception as error:
-                _log.debug("storing %s failed", work.document.uri, exc_info=True)
+                _log.debug("assembling %s failed", work.document.uri, exc_info=True)
                 work.error = error
-        if work.error is not None and not report.has_failed(work.document.uri):
-            report.fail(work.document.uri, getattr(work.error, "code", errors.KgmemError.code), _reason(work.error))
+        self._write(ready, report)
+        for work in works:
+            if work.error is not None and not report.has_failed(work.document.uri):
+                code = getattr(work.error, "code", errors.KgmemError.code)
+                report.fail(work.document.uri, code, _reason(work.error))
 
-    def _write(self, work: _Work, report: Report) -> None:
-        prepared = assemble(
+    def _write(self, ready: Sequence[tuple[_Work, PreparedSource]], report: Report) -> None:
+        """Write them in one transaction, or each in its own where one of them can't be written."""
+        if not ready:
+            return
+        try:
+            for result, (_, prepared) in zip(self._store.put([p for _, p in ready]), ready, strict=True):
+                report.count(result, prepared)
+        except errors.StoreError:
+            raise
+        except Exception as error:
+            work = ready[0][0]
+            _log.debug("storing %s failed", work.document.uri, exc_info=True)
+            if len(ready) == 1:
+                work.error = error
+                return
+            for pair in ready:
+                self._write([pair], report)
+
+    def _assembled(self, work: _Work) -> PreparedSource:
+        now = datetime.now(UTC)
+        return assemble(
             work.document,
             work.source_id,
             work.hashed,
-            datetime.now(UTC),
+            now,
             work.chunks,
             work.analyses,
             work.encoded,
             self._min_confidence,
         )
-        result = self._store.put(prepared)
-        report.count(result, prepared)
 
 
 def _reason(error: Exception) -> str:

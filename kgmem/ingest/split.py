@@ -170,7 +170,7 @@ class Headings:
         self._at: list[int] = []
         self.paths: list[tuple[str, ...]] = []
         open_headings: list[tuple[int, str]] = []
-        for match in _HEADING.finditer(text):
+        for match in _HEADING.finditer(text) if "#" in text else ():
             if any(start <= match.start() < end for start, end in code):
                 continue
             level = len(match.group(1))

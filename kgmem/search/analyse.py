@@ -49,8 +49,8 @@ def find_seeds(store: Store, text: str, where: Filter) -> list[KnownName]:
     A question written without capitals may name them in any case.
     """
     any_case = not any(c.isupper() for c in text[1:])
-    spans = [s for s in names.candidates(text, any_case=any_case) if names.linkable(s.key)]
-    known = {k.key: k for k in store.find_names({s.key for s in spans}, where)}
+    spans = list(names.candidates(text, any_case=any_case))
+    known = {k.key: k for k in store.find_names({s.key for s in spans}, where) if names.linkable(k.key)}
     longer = store.known_by_head({s.key for s in spans if s.head})
     fitting = [s for s in spans if s.key in known]
     for span in spans:

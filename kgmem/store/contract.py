@@ -163,8 +163,8 @@ class Store(Protocol):
         """Within it, this thread's reads all see one state of the store, so that `Ref`s stay good."""
 
     # -- writing -------------------------------------------------------------
-    def put(self, prepared: PreparedSource) -> PutResult:
-        """Write a source in one transaction; an older one of the same id is replaced, all of it."""
+    def put(self, sources: Sequence[PreparedSource]) -> list[PutResult]:
+        """Write sources in one transaction; older ones of the same ids are replaced, all of them. All or none."""
 
     def delete(self, source_ids: Iterable[str]) -> int:
         """Remove sources with everything that nothing else supports. Returns how many there were."""

@@ -14,18 +14,22 @@ from kgmem.store.sqlite.connection import Connection
 
 
 class Writer(Base):
-    def put(self, prepared: PreparedSource) -> PutResult:
-        source = prepared.source
+    def put(self, sources: Sequence[PreparedSource]) -> list[PutResult]:
         with self.db.write() as c:
             low, _ = self._range(c, create=True)
-            row = c.execute("SELECT rowid, content_hash FROM source WHERE id = ?", (source.id,)).fetchone()
-            if row and row[1] == source.content_hash:
-                return "unchanged"
-            if row:
-                self._remove(c, [row[0]])
-            self._insert(c, low, prepared)
-        if row:
+            results = [self._put(c, low, prepared) for prepared in sources]
+        if "replaced" in results:
             self.db.forget_deleted()
+        return results
+
+    def _put(self, c: Connection, low: int, prepared: PreparedSource) -> PutResult:
+        source = prepared.source
+        row = c.execute("SELECT rowid, content_hash FROM source WHERE id = ?", (source.id,)).fetchone()
+        if row and row[1] == source.content_hash:
+            return "unchanged"
+        if row:
+            self._remove(c, [row[0]])
+        self._insert(c, low, prepared)
         return "replaced" if row else "added"
 
     def delete(self, source_ids: Iterable[str]) -> int:
