@@ -28,12 +28,15 @@ class EntityType(Enum):
     OTHER = "OTHER"
 
 
-@strawberry.enum(description="How hits are found and ranked.")
+@strawberry.enum(
+    description="How hits are found and ranked: by all arms together (the best in nearly every case), by the meaning "
+    "of chunks alone, by their words alone (BM25), or along the graph from the entities that the question names."
+)
 class SearchMode(Enum):
-    HYBRID = strawberry.enum_value("hybrid", description="All arms together; the best in nearly every case.")
-    VECTOR = strawberry.enum_value("vector", description="By the meaning of chunks alone.")
-    FULLTEXT = strawberry.enum_value("fulltext", description="By words alone (BM25).")
-    GRAPH = strawberry.enum_value("graph", description="From the entities that the question names, along the graph.")
+    HYBRID = "hybrid"
+    VECTOR = "vector"
+    FULLTEXT = "fulltext"
+    GRAPH = "graph"
 
 
 @strawberry.enum(description="One arm of a search.")
@@ -41,3 +44,11 @@ class Arm(Enum):
     VECTOR = "vector"
     FULLTEXT = "fulltext"
     GRAPH = "graph"
+
+
+@strawberry.enum(description="How far a job is. DONE and FAILED are final.")
+class JobState(Enum):
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    DONE = "DONE"
+    FAILED = "FAILED"

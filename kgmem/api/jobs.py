@@ -13,12 +13,13 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import Enum
 
 from kgmem import errors
+from kgmem.api.enums import JobState
 from kgmem.api.failures import Busy
 from kgmem.ingest.pipeline import Progress
 from kgmem.ingest.report import Report
@@ -32,13 +33,6 @@ KEPT = 1000
 SHOWN = 100
 GRACE = 20.0
 _log = logging.getLogger(__name__)
-
-
-class JobState(Enum):
-    QUEUED = "QUEUED"
-    RUNNING = "RUNNING"
-    DONE = "DONE"
-    FAILED = "FAILED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +117,8 @@ class Jobs:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    async def watch(self, job_id: str) -> AsyncIterator[Job]:
-        """The job as it is, and again whenever it has changed, until it is finished. Changes in between may be missed."""
+    async def watch(self, job_id: str) -> AsyncGenerator[Job, None]:
+        """The job as it is, and again when it has changed, until it is finished. Changes in between may be missed."""
         loop = asyncio.get_running_loop()
         changed = asyncio.Event()
 
@@ -148,6 +142,15 @@ class Jobs:
         finally:
             with self._changed:
                 self._watchers.discard(wake)
+
+    async def wait(self, job_id: str, timeout: float) -> Job:
+        """The job once it is finished, or as it is after `timeout` seconds."""
+        latest = self._jobs[job_id]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout), aclosing(self.watch(job_id)) as changes:
+                async for job in changes:
+                    latest = job
+        return latest
 
     def close(self, grace: float = GRACE) -> None:
         """Take no more jobs, and finish those that wait. What is not done after `grace` seconds fails, and says so."""

@@ -46,7 +46,7 @@ class Loaders:
 
     def clear(self) -> None:
         for loader in (self.source, self.chunk, self.entity, self.text, self.around, self.chunk_entities):
-            loader.clear_all()  # type: ignore[attr-defined]
+            loader.clear_all()
 
 
 def _entities_of(store: Store, chunk_ids: Sequence[str]) -> list[list[Entity]]:

@@ -1,9 +1,13 @@
 """What a search takes and gives."""
 
+# Strawberry types its decorators as functions of Any.
+# mypy: disable-error-code="untyped-decorator"
+
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 
 import strawberry
 from strawberry.scalars import JSON
@@ -38,7 +42,9 @@ class SearchFilter:
 
     def where(self) -> model.Filter:
         """As the store takes it. Raises `UsageError`."""
-        lists = {"kinds": self.kinds, "uris": self.uris, "tags": self.tags, "metadata": self.metadata}
+        lists: dict[str, Sequence[object]] = {
+            "kinds": self.kinds, "uris": self.uris, "tags": self.tags, "metadata": self.metadata
+        }
         for name, values in lists.items():
             if len(values) > MAX_VALUES:
                 raise errors.UsageError(f"filter.{name} has {len(values)} values; give at most {MAX_VALUES}.")
@@ -56,7 +62,7 @@ class SearchFilter:
             tags=tuple(self.tags),
             since=aware("filter.since", self.since),
             until=aware("filter.until", self.until),
-            metadata={item.key: item.value for item in self.metadata},
+            metadata={item.key: cast("str | int | float", item.value) for item in self.metadata},
         )
 
 

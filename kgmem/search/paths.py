@@ -4,15 +4,15 @@
 what lies around a node is asked of a function, a whole level at a time.
 `evidence_paths` gives it a store's sentences. The work is bounded: an entity
 is looked at through its `SENTENCES` best sentences, a level goes on from the
-`FRONTIER` entities that the fewest chunks name, and one that more than `HUB`
-chunks name leads on to nothing, since it is beside everything.
+`FRONTIER` entities that the fewest chunks name, and none goes on from one that
+more than `HUB` chunks name, since that is beside everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import TypeVar
 
 from kgmem import errors
@@ -53,8 +53,7 @@ def shortest_paths(start: N, goal: N, around: Around[N], max_hops: int, limit: i
     Each side keeps, for every node it reached, all the nodes of the level before
     that lead there; the smaller side goes on until the two meet.
     """
-    sides = ({start: ()}, {goal: ()})
-    reached: tuple[dict[N, tuple[N, ...]], dict[N, tuple[N, ...]]] = sides
+    reached: tuple[dict[N, tuple[N, ...]], dict[N, tuple[N, ...]]] = ({start: ()}, {goal: ()})
     levels: list[list[N]] = [[start], [goal]]
     for _ in range(max_hops):
         side = 0 if len(levels[0]) <= len(levels[1]) else 1
@@ -70,10 +69,12 @@ def shortest_paths(start: N, goal: N, around: Around[N], max_hops: int, limit: i
                     found.setdefault(neighbour, []).append(node)
         reached[side].update((node, tuple(dict.fromkeys(before))) for node, before in found.items())
         levels[side] = list(found)
-        # Every meeting of this round is as short as any other: both sides stand at one depth each.
         meeting = [node for node in found if node in reached[1 - side]]
         if meeting:
-            return list(islice(_joined(meeting, reached), limit))
+            paths = [path for path in _joined(meeting, reached) if len(set(path)) == len(path)]
+            # Where `around` leaves neighbours out, the sides may meet later than they could have.
+            shortest = min(map(len, paths), default=0)
+            return [path for path in paths if len(path) == shortest][:limit]
     return []
 
 
@@ -160,7 +161,7 @@ def evidence_paths(
 
 
 def _with_evidence(store: Store, graph: Sentences, paths: Sequence[tuple[Ref, ...]]) -> list[tuple[PathStep, ...]]:
-    pairs = [list(zip(path, path[1:], strict=False)) for path in paths]
+    pairs = [list(pairwise(path)) for path in paths]
     joins = {pair: graph.joins[frozenset(pair)] for path in pairs for pair in path}
     chunks = {stored.ref: stored for stored in store.chunks(list({chunk for _, chunk, _ in joins.values()}))}
     named = store.entity_names(list({ref for path in paths for ref in path}))

@@ -1,0 +1,94 @@
+"""The GraphQL endpoint: Strawberry's, with what it leaves open about bad bodies and numbers settled."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+from cross_web import AsyncHTTPRequestAdapter, FormData, HTTPException, StarletteRequestAdapter
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.websockets import WebSocket
+from strawberry.asgi import GraphQL
+from strawberry.http import GraphQLRequestData
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
+
+from kgmem.api.context import Services
+from kgmem.api.mutation import MAX_FILES
+from kgmem.api.schema import make_schema
+from kgmem.ingest.load.clean import clean_json
+
+SUBSCRIPTIONS = 10
+INIT_SECONDS = 10
+_BAD_BODY = "The body is no GraphQL request; send a JSON object with query and variables."
+
+
+class Adapter(StarletteRequestAdapter):
+    async def get_form_data(self) -> FormData:
+        form = await self._request.form(max_files=MAX_FILES, max_fields=10)
+        return FormData(files=form, form=form)
+
+
+class Endpoint(GraphQL[Services, None]):
+    """Serves one schema with one process's services."""
+
+    request_adapter_class = Adapter
+
+    def __init__(self, services: Services, *, dev: bool) -> None:
+        super().__init__(
+            make_schema(dev=dev),
+            graphql_ide=None,
+            allow_queries_via_get=dev,
+            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL),
+            connection_init_wait_timeout=timedelta(seconds=INIT_SECONDS),
+            multipart_uploads_enabled=True,
+            max_subscriptions_per_connection=SUBSCRIPTIONS,
+        )
+        self._services = services
+
+    async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Services:
+        return self._services
+
+    def decode_json(self, data: str | bytes) -> object:
+        """The value, its strings without lone surrogates. Raises `JSONDecodeError` for whatever is no JSON."""
+        try:
+            return _repaired(json.loads(data, parse_constant=_refuse_constant))
+        except json.JSONDecodeError:
+            raise
+        except (ValueError, RecursionError):
+            raise json.JSONDecodeError("no JSON", "", 0) from None
+
+    def encode_json(self, data: object) -> str:
+        try:
+            return json.dumps(data, separators=(",", ":"), allow_nan=False)
+        except ValueError:
+            # Metadata from elsewhere may hold what JSON can't.
+            return json.dumps(clean_json(data), separators=(",", ":"))
+
+    async def parse_http_body(self, request: AsyncHTTPRequestAdapter) -> GraphQLRequestData | list[GraphQLRequestData]:
+        try:
+            return await super().parse_http_body(request)
+        except (HTTPException, StarletteHTTPException, json.JSONDecodeError):
+            raise
+        except MultiPartException as error:
+            raise HTTPException(400, error.message) from None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
+            raise HTTPException(400, _BAD_BODY) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _repaired(value: Any) -> Any:
+    if isinstance(value, str):
+        # Neither a log, nor a database, nor UTF-8 takes lone surrogates.
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_repaired(item) for item in value]
+    if isinstance(value, dict):
+        return {_repaired(key): _repaired(item) for key, item in value.items()}
+    return value

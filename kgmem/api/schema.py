@@ -1,0 +1,52 @@
+"""The schema. `python -m kgmem.api.schema` writes its SDL to `schema/schema.graphql`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import strawberry
+from graphql import GraphQLError, build_schema, lexicographic_sort_schema, print_schema
+from strawberry.schema.config import StrawberryConfig
+from strawberry.types import ExecutionContext
+
+from kgmem.api.failures import ExpectedFailures, Masking
+from kgmem.api.limits import Limits, OpenLimits
+from kgmem.api.mutation import Mutation
+from kgmem.api.operation import Operation
+from kgmem.api.query import Query
+from kgmem.api.subscription import Subscription
+
+SDL = Path(__file__).parents[2] / "schema" / "schema.graphql"
+
+
+class Schema(strawberry.Schema):
+    """Errors are logged where they are masked, with their ids; what is the client's own mistake is not logged."""
+
+    def process_errors(
+        self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
+    ) -> None:
+        pass
+
+
+def make_schema(*, dev: bool = False) -> Schema:
+    """The schema with its limits. `dev` lets clients look at it, and suggests names for wrong ones."""
+    return Schema(
+        Query,
+        Mutation,
+        Subscription,
+        extensions=[Masking, Operation, OpenLimits if dev else Limits],
+        exception_handlers=[ExpectedFailures()],
+        config=StrawberryConfig(disable_field_suggestions=not dev),
+    )
+
+
+def sdl() -> str:
+    """The schema in GraphQL's own language, everything in alphabetical order."""
+    # Sorted as text: Strawberry's `sort_schema` leaves enums that can't be written any more (0.341).
+    return print_schema(lexicographic_sort_schema(build_schema(make_schema().as_str()))) + "\n"
+
+
+if __name__ == "__main__":
+    SDL.write_text(sdl(), encoding="utf-8")
+    sys.stdout.write(f"wrote {SDL}\n")
