@@ -38,7 +38,8 @@ def entity_key(name: str) -> str:
         key = key[1:].strip(_EDGE)
     if key.endswith(("'s", "'")):
         key = _POSSESSIVE.sub("", key).strip(_EDGE)
-    key = _ARTICLE.sub("", key, count=1) if key[:1] in "ta" else key
+    if article := _ARTICLE.match(key):
+        key = key[article.end() :]
     return key[:MAX_KEY]
 
 

@@ -18,7 +18,7 @@ from kgmem.model import Chunk, Document, PreparedSource, Source
 from kgmem.store.sqlite.codec import to_json
 from kgmem.terms import terms
 
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 """Part of every content hash: raised when the same document would be prepared otherwise than before."""
 _CONTEXT_TOKENS = 48
 _VOLATILE = ("modified",)
@@ -148,7 +148,8 @@ def assemble(
         )
         for c, a, e in zip(bare, analyses, encoded, strict=True)
     ]
-    titles = title_entities(document.title)
+    # A conversation's title is a label; it is no page about what the label names.
+    titles = title_entities(document.title) if document.kind == "document" else ()
     mentions = resolve_mentions(chunks, analyses, titles)
     facts = [f for f in resolve_facts(chunks, analyses, mentions) if f.confidence >= min_confidence]
     source = Source(

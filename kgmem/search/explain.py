@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
 from kgmem.model import Entity, Ref, Step
 from kgmem.search.expand import Activation
 from kgmem.search.pagerank import RESTART, Floats, Subgraph
-from kgmem.store.contract import ChunkData, MentionAt, Store, StoredChunk
+from kgmem.store.contract import ChunkData, Store, StoredChunk
 
 MAX_STEPS = 4
 
@@ -66,13 +67,14 @@ def _main_inflow(graph: Subgraph, mass: Floats, node: int, seen: set[int], low: 
 
 
 def steps(
-    store: Store,
-    paths: Sequence[Sequence[Link]],
-    question: Floats,
-    data: Mapping[Ref, ChunkData],
+    store: Store, paths: Sequence[Sequence[Link]], question: Floats, data: Mapping[Ref, ChunkData]
 ) -> list[tuple[Step, ...]]:
-    """Each path with its names and sentences. Where a chunk names an entity more than once, the sentence nearest to
-    the question is shown."""
+    """Each path with its names and sentences.
+
+    On the way a sentence that names both its entity and the next one is shown,
+    and where none does, one for each. At the end it is the sentence nearest to
+    the question.
+    """
     links = [link for path in paths for link in path]
     chunks = list(dict.fromkeys(link.chunk for link in links))
     stored = {found.ref: found for found in store.chunks(chunks)}
@@ -81,36 +83,55 @@ def steps(
     missing = [ref for ref in chunks if ref not in vectors]
     if missing:
         vectors |= store.chunk_data(missing)
-    places: dict[tuple[Ref, Ref], list[int]] = {}
+    places: dict[tuple[Ref, Ref], set[int]] = {}
     for mention in store.mentions_in(chunks):
-        places.setdefault((mention.chunk, mention.entity), []).append(mention.sentence)
+        places.setdefault((mention.chunk, mention.entity), set()).add(mention.sentence)
+    cosine = {ref: vectors[ref].sentence_vectors @ question for ref in chunks if ref in vectors}
     return [
-        tuple(step for link in path if (step := _step(link, stored, named, vectors, places, question)) is not None)
+        tuple(
+            _step(stored[link.chunk], named[link.entity], link.sentence)
+            for link in _placed(path, places, cosine)
+            if link.chunk in stored and link.entity in named
+        )
         for path in paths
     ]
 
 
-def _step(
-    link: Link,
-    stored: Mapping[Ref, StoredChunk],
-    named: Mapping[Ref, Entity],
-    data: Mapping[Ref, ChunkData],
-    places: Mapping[tuple[Ref, Ref], list[int]],
-    question: Floats,
-) -> Step | None:
-    found, entity = stored.get(link.chunk), named.get(link.entity)
-    if found is None or entity is None:
-        return None
+def _placed(
+    path: Sequence[Link], places: Mapping[tuple[Ref, Ref], set[int]], cosine: Mapping[Ref, Floats]
+) -> Iterator[Link]:
+    """The path with a sentence for each step."""
+    for link, following in zip_longest(path, path[1:]):
+        near = cosine.get(link.chunk, np.zeros(0))
+        here = places.get((link.chunk, link.entity), set())
+        if following is None:
+            # The end may be a chunk of the entity's own page, whose sentences need not name it.
+            chosen = link.sentence if link.sentence is not None else _nearest(here, near)
+            yield Link(link.entity, link.chunk, chosen)
+            continue
+        onward = places.get((link.chunk, following.entity), set())
+        if link.sentence is not None and (not onward or link.sentence in onward):
+            yield link
+        elif here & onward:
+            yield Link(link.entity, link.chunk, _nearest(here & onward, near))
+        else:
+            yield Link(link.entity, link.chunk, _nearest(here, near))
+            if onward:
+                yield Link(following.entity, link.chunk, _nearest(onward, near))
+
+
+def _nearest(sentences: set[int], cosine: Floats) -> int:
+    """Of these sentences, or of all where there are none, the one nearest to the question."""
+    among = sorted(sentences) or list(range(len(cosine)))
+    return max(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, default=0)
+
+
+def _step(found: StoredChunk, entity: Entity, index: int | None) -> Step:
     sentences = found.chunk.sentences
-    index = link.sentence
-    if index is None:
-        naming = places.get((link.chunk, link.entity)) or list(range(len(sentences)))
-        vectors = data[link.chunk].sentence_vectors if link.chunk in data else np.zeros((0, len(question)))
-        index = max(naming, key=lambda i: float(vectors[i] @ question) if i < len(vectors) else -1.0, default=0)
-    start, end = sentences[index] if index < len(sentences) else (0, len(found.chunk.text))
+    start, end = sentences[index] if index is not None and index < len(sentences) else (0, len(found.chunk.text))
     return Step(
         entity.name, entity.id, found.chunk.id, found.source.id, found.source.title, found.chunk.text[start:end]
     )
 
 
-__all__ = ["Link", "MentionAt", "steps", "trace"]
+__all__ = ["Link", "steps", "trace"]
