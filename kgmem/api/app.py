@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -31,8 +30,7 @@ def create_app(kg: Kgmem, *, dev: bool = False, timeout: float = TIMEOUT) -> Sta
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # A thread of its own: no query waits in a pool for a slow encoder to load.
-        threading.Thread(target=services.warmth.warm, name="kgmem-warm", daemon=True).start()
+        services.start()
         try:
             yield
         finally:

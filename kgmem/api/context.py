@@ -23,6 +23,7 @@ from kgmem.store.contract import Store
 T = TypeVar("T")
 THREADS = 8
 TIMEOUT = 30.0
+LOADING = 30.0
 _log = logging.getLogger(__name__)
 
 
@@ -71,6 +72,7 @@ class Services:
         self.jobs = Jobs(kg, prepare=self.warmth.require)
         # Threads of its own, and always the same few: each has a connection to the store.
         self._threads = ThreadPoolExecutor(THREADS, "kgmem-api")
+        self._warming: threading.Thread | None = None
 
     async def call(self, work: Callable[[], T], timeout: float) -> T:
         """The result of `work`, run in a thread. Raises `TimedOut`; the work itself then goes on unheeded."""
@@ -81,8 +83,15 @@ class Services:
         except TimeoutError:
             raise TimedOut(f"This took longer than {self.timeout:g} s; ask for less, or try again.") from None
 
+    def start(self) -> None:
+        """Begin to load the encoder, in a thread of its own: no query waits in the pool for it."""
+        self._warming = threading.Thread(target=self.warmth.warm, name="kgmem-warm", daemon=True)
+        self._warming.start()
+
     def close(self) -> None:
         self.jobs.close()
+        if self._warming is not None:
+            self._warming.join(LOADING)
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 

@@ -119,8 +119,18 @@ class Fact(Node):
         return await load_source(info, self.source_id)
 
 
-FactPage = Annotated[Connection[Fact] | Error, strawberry.union("FactPage")]
-EntityPage = Annotated[Connection[Entity] | Error, strawberry.union("EntityPage")]
+@strawberry.type(description="A page of a list.")
+class FactConnection(Connection[Fact]):
+    pass
+
+
+@strawberry.type(description="A page of a list.")
+class EntityConnection(Connection[Entity]):
+    pass
+
+
+FactPage = Annotated[FactConnection | Error, strawberry.union("FactPage")]
+EntityPage = Annotated[EntityConnection | Error, strawberry.union("EntityPage")]
 EntityOutcome = Annotated[Entity | Error, strawberry.union("EntityOutcome")]
 
 
@@ -145,7 +155,7 @@ async def find_entity(info: Info, given: str) -> model.Entity:
 async def facts_page(
     info: Info, first: int, after: str | None, *, subject: str = "", predicate: str = "", object: str = "",
     entity_id: str = "",
-) -> Connection[Fact]:
+) -> FactConnection:
     size, place = page_size(first), decode_cursor("fact", after)
     if any(len(words) > 1000 for words in (subject, predicate, object)):
         raise errors.QueryError("Give the words of a fact's subject, predicate or object in at most 1000 characters.")
@@ -154,4 +164,4 @@ async def facts_page(
             subject=subject, predicate=predicate, object=object, entity_id=entity_id, after=place, limit=size + 1
         )
     )
-    return make_page("fact", found, size, after, lambda fact: fact.id, Fact.of)
+    return make_page(FactConnection, "fact", found, size, after, lambda fact: fact.id, Fact.of)

@@ -78,5 +78,10 @@ class IngestJob(Node):
         return [Source.of(source) for source in found if source is not None]
 
 
-JobPage = Annotated[Connection[IngestJob] | Error, strawberry.union("JobPage")]
+@strawberry.type(description="A page of a list.")
+class IngestJobConnection(Connection[IngestJob]):
+    pass
+
+
+JobPage = Annotated[IngestJobConnection | Error, strawberry.union("JobPage")]
 JobOutcome = Annotated[IngestJob | Error, strawberry.union("JobOutcome")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import strawberry
 
@@ -17,6 +17,7 @@ from kgmem import errors
 MAX_FIRST = 100
 T = TypeVar("T")
 N = TypeVar("N")
+C = TypeVar("C", bound="Connection[Any]")
 
 
 @strawberry.type(description="Where a page stands in its list.")
@@ -81,12 +82,15 @@ def page_size(first: int) -> int:
 
 
 def make_page(
-    kind: str, found: Sequence[T], first: int, after: str | None, place: Callable[[T], str | int],
-    node: Callable[[T], N],
-) -> Connection[N]:
-    """The page of the `first` items of `found`, which holds one more where the list goes on."""
-    edges = [Edge(cursor=encode_cursor(kind, place(item)), node=node(item)) for item in found[:first]]
-    return Connection(
+    page: type[C], kind: str, found: Sequence[T], first: int, after: str | None, place: Callable[[T], str | int],
+    node: Callable[[T], Any],
+) -> C:
+    """The page of the `first` items of `found`, which holds one more where the list goes on.
+
+    `page` is a class of its own for each kind of node: a union can't tell generic ones apart.
+    """
+    edges: list[Edge[Any]] = [Edge(cursor=encode_cursor(kind, place(item)), node=node(item)) for item in found[:first]]
+    return page(
         edges=edges,
         page_info=PageInfo(
             has_next_page=len(found) > first,

@@ -15,6 +15,7 @@ from kgmem.api.enums import JobState, SourceKind
 from kgmem.api.failures import Error
 from kgmem.api.graph import (
     Entity,
+    EntityConnection,
     EntityOutcome,
     EntityPage,
     Fact,
@@ -23,7 +24,7 @@ from kgmem.api.graph import (
     find_entity,
     load_entity,
 )
-from kgmem.api.job_types import IngestJob, JobOutcome, JobPage
+from kgmem.api.job_types import IngestJob, IngestJobConnection, JobOutcome, JobPage
 from kgmem.api.pages import decode_cursor, decode_number, make_page, page_size
 from kgmem.api.searching import SearchInput, SearchOutcome, run_search
 from kgmem.api.types import (
@@ -31,6 +32,7 @@ from kgmem.api.types import (
     Chunk,
     First,
     Source,
+    SourceConnection,
     SourceOutcome,
     SourcePage,
     load_chunk,
@@ -78,7 +80,7 @@ class Query:
     async def entities(self, info: Info, match: str = "", first: First = 20, after: After = None) -> EntityPage:
         size, place = page_size(first), decode_cursor("entity", after)
         found = await info.context.read(lambda store: store.entities(match, after=place, limit=size + 1))
-        return make_page("entity", found, size, after, lambda entity: entity.id, Entity.of)
+        return make_page(EntityConnection, "entity", found, size, after, lambda entity: entity.id, Entity.of)
 
     @strawberry.field(description="The shortest chains of sentences between two entities, given by id or name.")
     async def paths(
@@ -130,7 +132,7 @@ class Query:
         found = await info.context.read(
             lambda store: store.sources(kinds=wanted, uri_prefix=uri_prefix, after=place, limit=size + 1)
         )
-        return make_page("source", found, size, after, lambda source: source.id, Source.of)
+        return make_page(SourceConnection, "source", found, size, after, lambda source: source.id, Source.of)
 
     @strawberry.field(description="The source with this id, or the one that holds the chunk or the fact with this id.")
     async def source(self, info: Info, id: Id) -> SourceOutcome:
@@ -185,7 +187,7 @@ class Query:
     ) -> JobPage:
         size, place = page_size(first), decode_number("job", after)
         found = info.context.jobs.latest(size + 1, state, place if after is not None else None)
-        return make_page("job", found, size, after, lambda job: job.number, IngestJob.of)
+        return make_page(IngestJobConnection, "job", found, size, after, lambda job: job.number, IngestJob.of)
 
 
 def _one_of(**given: str | None) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import uvicorn
 
@@ -42,9 +46,24 @@ def serve(settings: Settings, dev: bool = False) -> None:
                 "Only this machine can reach it: no token is configured. Stop it with Ctrl+C.\n"
             )
             sys.stdout.flush()
-            uvicorn.Server(config).run([listening])
+            with _stopped_by_signals():
+                uvicorn.Server(config).run([listening])
     finally:
         listening.close()
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let SIGTERM end the server as SIGINT does; uvicorn raises both again once it has shut down."""
+    previous = None
+    if threading.current_thread() is threading.main_thread():
+        previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            yield
+    finally:
+        if previous is not None:
+            signal.signal(signal.SIGTERM, previous)
 
 
 def check_loopback(host: str) -> socket.AddressFamily:

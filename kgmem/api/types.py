@@ -73,7 +73,7 @@ class Source(Node):
     async def chunks(self, info: Info, first: First = 20, after: After = None) -> ChunkPage:
         size, place = page_size(first), decode_number("chunk", after)
         found = await info.context.read(lambda store: store.source_chunks(self.id, after=place, limit=size + 1))
-        return make_page("chunk", found, size, after, lambda stored: stored.chunk.ordinal, Chunk.stored)
+        return make_page(ChunkConnection, "chunk", found, size, after, lambda at: at.chunk.ordinal, Chunk.stored)
 
 
 @strawberry.type(description="A piece of a source's text.")
@@ -126,8 +126,18 @@ class Chunk(Node):
         return [Entity.of(entity) for entity in found[: page_size(first)]]
 
 
-ChunkPage = Annotated[Connection[Chunk] | Error, strawberry.union("ChunkPage")]
-SourcePage = Annotated[Connection[Source] | Error, strawberry.union("SourcePage")]
+@strawberry.type(description="A page of a list.")
+class ChunkConnection(Connection[Chunk]):
+    pass
+
+
+@strawberry.type(description="A page of a list.")
+class SourceConnection(Connection[Source]):
+    pass
+
+
+ChunkPage = Annotated[ChunkConnection | Error, strawberry.union("ChunkPage")]
+SourcePage = Annotated[SourceConnection | Error, strawberry.union("SourcePage")]
 SourceOutcome = Annotated[Source | Error, strawberry.union("SourceOutcome")]
 
 
