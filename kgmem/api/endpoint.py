@@ -10,7 +10,8 @@ from cross_web import AsyncHTTPRequestAdapter, FormData, HTTPException, Starlett
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.http import GraphQLRequestData
@@ -48,6 +49,21 @@ class Endpoint(GraphQL[Services, None]):
             max_subscriptions_per_connection=SUBSCRIPTIONS,
         )
         self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            try:
+                response: Response = await self.run(request)
+            except HTTPException as error:
+                response = PlainTextResponse(error.reason, error.status_code)
+            await response(scope, receive, send)
+        finally:
+            # Not before: a streamed mutation reads its uploads while it answers.
+            await request.close()
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Services:
         return self._services

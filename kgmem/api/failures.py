@@ -102,20 +102,32 @@ def _replaced(error: GraphQLError, message: str, code: str) -> GraphQLError:
     return GraphQLError(message, error.nodes, error.source, error.positions, error.path, extensions={"code": code})
 
 
-class Masking(SchemaExtension):
+class OpenMasking(SchemaExtension):
     """Masks the errors of every result, streamed or not."""
 
     _seen = False
+
+    def show(self, error: GraphQLError) -> GraphQLError:
+        return masked(error)
 
     def on_operation(self) -> Iterator[None]:
         yield
         result = self.execution_context.result
         if not self._seen and result is not None and result.errors:
-            result.errors = [masked(error) for error in result.errors]
+            result.errors = [self.show(error) for error in result.errors]
 
     def on_stream_result(self, result: StreamExecutionResult) -> Iterator[None]:
         self._seen = True
         found = getattr(result, "errors", None)
         if found:
-            result.errors = [masked(error) for error in found]  # type: ignore[union-attr]
+            result.errors = [self.show(error) for error in found]  # type: ignore[union-attr]
         yield
+
+
+class Masking(OpenMasking):
+    """As `OpenMasking`, and without the names that the server suggests for wrong ones."""
+
+    def show(self, error: GraphQLError) -> GraphQLError:
+        shown = masked(error)
+        shown.message = shown.message.partition(" Did you mean ")[0]
+        return shown

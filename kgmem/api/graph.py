@@ -153,7 +153,13 @@ async def find_entity(info: Info, given: str) -> model.Entity:
 
 
 async def facts_page(
-    info: Info, first: int, after: str | None, *, subject: str = "", predicate: str = "", object: str = "",
+    info: Info,
+    first: int,
+    after: str | None,
+    *,
+    subject: str = "",
+    predicate: str = "",
+    object: str = "",
     entity_id: str = "",
 ) -> FactConnection:
     size, place = page_size(first), decode_cursor("fact", after)

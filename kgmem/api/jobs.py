@@ -199,7 +199,7 @@ class Jobs:
         sources.update(dict.fromkeys(sorted(report.seen)[: SHOWN - len(sources)]))
         self._set(
             job_id,
-            counts=tuple((name, getattr(report, name)) for name in _COUNTS),
+            counts=(*((name, getattr(report, name)) for name in _COUNTS), ("failed", len(report.failed))),
             failed=tuple(report.failed[:SHOWN]),
             skipped=tuple(report.skipped[:SHOWN]),
             source_ids=tuple(sources),
@@ -217,9 +217,7 @@ class Jobs:
         )
 
     def _fail(self, job_id: str, error: errors.KgmemError) -> None:
-        self._set(
-            job_id, state=JobState.FAILED, finished_at=datetime.now(UTC), code=error.code, message=str(error)
-        )
+        self._set(job_id, state=JobState.FAILED, finished_at=datetime.now(UTC), code=error.code, message=str(error))
 
     def _set(self, job_id: str, **changes: object) -> None:
         with self._changed:

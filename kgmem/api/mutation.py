@@ -144,7 +144,7 @@ def _metadata(given: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise errors.UsageError("metadata has to be an object, as in {\"author\": \"Ada\"}.")
+        raise errors.UsageError('metadata has to be an object, as in {"author": "Ada"}.')
     cleaned: dict[str, Any] = clean_json(given)
     return cleaned
 

@@ -82,7 +82,12 @@ def page_size(first: int) -> int:
 
 
 def make_page(
-    page: type[C], kind: str, found: Sequence[T], first: int, after: str | None, place: Callable[[T], str | int],
+    page: type[C],
+    kind: str,
+    found: Sequence[T],
+    first: int,
+    after: str | None,
+    place: Callable[[T], str | int],
     node: Callable[[T], Any],
 ) -> C:
     """The page of the `first` items of `found`, which holds one more where the list goes on.

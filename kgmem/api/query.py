@@ -92,9 +92,7 @@ class Query:
         first: Annotated[int, strawberry.argument(description="How many paths, at most 10.")] = 3,
     ) -> PathsOutcome:
         ends = await find_entity(info, start), await find_entity(info, goal)
-        found = await info.context.read(
-            lambda store: evidence_paths(store, *ends, max_hops=max_hops, limit=first)
-        )
+        found = await info.context.read(lambda store: evidence_paths(store, *ends, max_hops=max_hops, limit=first))
         return EvidencePaths.of(found)
 
     @strawberry.field(description="Facts whose parts contain these words, in any case; of one entity, if given.")
@@ -182,9 +180,7 @@ class Query:
         return IngestJob.of(found)
 
     @strawberry.field(description="Jobs, the newest first.")
-    async def jobs(
-        self, info: Info, state: JobState | None = None, first: First = 20, after: After = None
-    ) -> JobPage:
+    async def jobs(self, info: Info, state: JobState | None = None, first: First = 20, after: After = None) -> JobPage:
         size, place = page_size(first), decode_number("job", after)
         found = info.context.jobs.latest(size + 1, state, place if after is not None else None)
         return make_page(IngestJobConnection, "job", found, size, after, lambda job: job.number, IngestJob.of)

@@ -43,7 +43,10 @@ class SearchFilter:
     def where(self) -> model.Filter:
         """As the store takes it. Raises `UsageError`."""
         lists: dict[str, Sequence[object]] = {
-            "kinds": self.kinds, "uris": self.uris, "tags": self.tags, "metadata": self.metadata
+            "kinds": self.kinds,
+            "uris": self.uris,
+            "tags": self.tags,
+            "metadata": self.metadata,
         }
         for name, values in lists.items():
             if len(values) > MAX_VALUES:

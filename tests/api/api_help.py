@@ -155,3 +155,18 @@ def live_server(folder: Path, *, dev: bool = False, timeout: float = 30, **setti
             assert kg.ingest_text(text, uri=uri, title=title, tags=["notes"], metadata={"year": 1843}).added == 1
         with serving(create_app(kg, dev=dev, timeout=timeout)) as url, httpx.Client(base_url=url, timeout=60) as client:
             yield Live(url, kg, encoder, client)
+
+
+JOB = """... on IngestJob { id state total counts { added replaced unchanged failed chunks } error { code message }
+    failed { uri code message } sourceIds sources { id title uri tags metadata text } createdAt startedAt finishedAt }
+    ... on Error { code message }"""
+INGEST = f"""mutation ($input: IngestTextInput!, $wait: Boolean!) {{
+    ingestText(input: $input, wait: $wait) {{ {JOB} }} }}"""
+
+
+def ingest(live: Live, wait: bool = True, **given: Any) -> Any:
+    return live.ask(INGEST, {"input": given, "wait": wait})["ingestText"]
+
+
+def job(live: Live, job_id: str) -> Any:
+    return live.ask(f"query ($id: ID!) {{ job(id: $id) {{ {JOB} }} }}", {"id": job_id})["job"]

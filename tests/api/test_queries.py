@@ -31,8 +31,9 @@ def search(live: Live, **given: Any) -> Any:
 
 
 def entity(live: Live, name: str) -> dict[str, Any]:
-    found = live.ask("query ($n: String) { entity(name: $n) { ... on Entity { id name type chunkCount aliases } } }",
-                     {"n": name})["entity"]
+    found = live.ask(
+        "query ($n: String) { entity(name: $n) { ... on Entity { id name type chunkCount aliases } } }", {"n": name}
+    )["entity"]
     return dict(found)
 
 
@@ -41,9 +42,9 @@ def test_search_finds_and_explains(live: Live) -> None:
     assert hits
     assert {hit["source"]["title"] for hit in hits} >= {"Charles Babbage", "Ada Lovelace"}
     first = hits[0]
-    assert first["source"]["text"][first["chunk"]["start"]:first["chunk"]["end"]] == first["chunk"]["text"]
+    assert first["source"]["text"][first["chunk"]["start"] : first["chunk"]["end"]] == first["chunk"]["text"]
     for sentence in first["chunk"]["sentences"]:
-        assert first["chunk"]["text"][sentence["start"]:sentence["end"]] == sentence["text"]
+        assert first["chunk"]["text"][sentence["start"] : sentence["end"]] == sentence["text"]
     assert {arm["arm"] for arm in first["explain"]["arms"]} <= {"VECTOR", "FULLTEXT", "GRAPH"}
     steps = [step for hit in hits for step in hit["explain"]["path"]]
     assert steps
@@ -64,18 +65,21 @@ def test_filters_hold(live: Live) -> None:
     assert search(live, query="Isaac Newton", filter={"kinds": ["DOCUMENT"], "uriPrefix": "notes/"})["hits"]
 
 
-@pytest.mark.parametrize(("given", "code"), [
-    ({"query": " "}, "QUERY_INVALID"),
-    ({"query": "x" * 100_000}, "QUERY_INVALID"),
-    ({"query": "x", "first": 51}, "QUERY_INVALID"),
-    ({"query": "x", "first": -1}, "QUERY_INVALID"),
-    ({"query": "x", "asOf": "2026-01-01T00:00:00"}, "USAGE"),
-    ({"query": "yesterday", "asOf": "0001-01-01T00:00:00Z"}, "USAGE"),
-    ({"query": "x", "filter": {"since": "2026-01-01"}}, "USAGE"),
-    ({"query": "x", "filter": {"metadata": [{"key": "a", "value": {"b": 1}}]}}, "USAGE"),
-    ({"query": "x", "filter": {"metadata": [{"key": "a", "value": 10**30}]}}, "USAGE"),
-    ({"query": "x", "filter": {"tags": ["t"] * 101}}, "USAGE"),
-])
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"query": " "}, "QUERY_INVALID"),
+        ({"query": "x" * 100_000}, "QUERY_INVALID"),
+        ({"query": "x", "first": 51}, "QUERY_INVALID"),
+        ({"query": "x", "first": -1}, "QUERY_INVALID"),
+        ({"query": "x", "asOf": "2026-01-01T00:00:00"}, "USAGE"),
+        ({"query": "yesterday", "asOf": "0001-01-01T00:00:00Z"}, "USAGE"),
+        ({"query": "x", "filter": {"since": "2026-01-01"}}, "USAGE"),
+        ({"query": "x", "filter": {"metadata": [{"key": "a", "value": {"b": 1}}]}}, "USAGE"),
+        ({"query": "x", "filter": {"metadata": [{"key": "a", "value": 10**30}]}}, "USAGE"),
+        ({"query": "x", "filter": {"tags": ["t"] * 101}}, "USAGE"),
+    ],
+)
 def test_bad_searches_are_data(live: Live, given: dict[str, Any], code: str) -> None:
     assert search(live, **given)["code"] == code
 
@@ -159,8 +163,11 @@ def test_every_id_is_taken_by_node(live: Live) -> None:
 
 @pytest.mark.parametrize("one", ["", "d" + "0" * 24, "c0", "e0", "f0", "j0", "zzz", "x" * 10_000, "\ud800"])
 def test_unknown_ids_are_data(live: Live, one: str) -> None:
-    got = live.ask("""query ($id: ID!) { node(id: $id) { ... on Error { code } }
-        source(id: $id) { ... on Error { code } } job(id: $id) { ... on Error { code } } }""", {"id": one})
+    got = live.ask(
+        """query ($id: ID!) { node(id: $id) { ... on Error { code } }
+        source(id: $id) { ... on Error { code } } job(id: $id) { ... on Error { code } } }""",
+        {"id": one},
+    )
     assert [part["code"] for part in got.values()] == ["NOT_FOUND"] * 3
 
 
