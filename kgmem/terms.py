@@ -83,7 +83,7 @@ def terms(text: str) -> list[str]:
 
 
 def _add_word(word: str, found: list[str]) -> None:
-    if word not in STOP_WORDS:
+    if word and word not in STOP_WORDS:
         found.append(_stem(word)[:_MAX_TERM])
 
 
@@ -103,6 +103,31 @@ def _add_compound(run: str, found: list[str]) -> None:
                 found.append(fold(piece)[:_MAX_TERM])
     for part in parts or [run]:
         _add_word(fold(part), found)
+
+
+def spelled(name: str) -> list[list[str]]:
+    """For each word of a name, the terms of which a text that spells the name has at least one.
+
+    However the text spells it: a word may be in capitals or in `CamelCase`
+    there, and what is hyphenated here may be two words or joined otherwise.
+    Stop words are left out, unless there is nothing else.
+
+    >>> spelled("Navier-Stokes equations")
+    [['navier'], ['stokes', 'stoke'], ['equations', 'equat']]
+    """
+    plain = unicodedata.normalize("NFKC", name)
+    words = [forms for m in _RUN.finditer(_JOINED.sub(" ", plain)) for forms in _forms(m.group())]
+    return words or [[term] for term in terms(name)]
+
+
+def _forms(run: str) -> list[list[str]]:
+    if _UNSPACED.match(run):
+        return [[run[i : i + 2]] for i in range(max(len(run) - 1, 1))]
+    word = fold(run)
+    if word in STOP_WORDS:
+        return []
+    bare = word.rstrip("+#").replace(",", "")
+    return [list(dict.fromkeys(form[:_MAX_TERM] for form in (word, bare, _stem(bare)) if form not in STOP_WORDS))]
 
 
 def script_counts(text: str) -> tuple[int, int]:

@@ -42,7 +42,22 @@ def sentence_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[in
             _add_span(text, start, match.start(), cut)
             start = match.end()
         _add_span(text, start, end, cut)
-    return cut
+    return _without_bare_marks(text, cut)
+
+
+def _without_bare_marks(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A span without a letter or digit, such as a heading's `#`, belongs to the one after it on its line, or before."""
+    kept: list[tuple[int, int]] = []
+    waiting: int | None = None
+    for start, end in spans:
+        if not any(c.isalnum() for c in text[start:end]):
+            waiting = start if waiting is None else waiting
+            continue
+        if waiting is not None and "\n" not in text[waiting:start]:
+            start = waiting
+        kept.append((start, end))
+        waiting = None
+    return kept
 
 
 def _add_span(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:

@@ -12,7 +12,8 @@ from kgmem.model import EntityType
 _SENTENCE = regex.compile(r"[^。！？!?\n]*[。！？!?]*[”’」』）)]*\n?")
 _TITLE = regex.compile(r"《([^《》\n]{1,60})》")
 _LATIN = regex.compile(r"[A-Z][\w.&'’-]*(?:[ ·][A-Z0-9][\w.&'’-]*)*[+#]*")
-_FOREIGN = regex.compile(r"\p{Han}{1,10}(?:[·•‧]\p{Han}{1,10})+")
+_HAN = regex.compile(r"\p{Han}")
+_DOTS = "·•‧"
 _TAGS: dict[str, EntityType] = {
     "nr": "PERSON",
     "nrt": "PERSON",
@@ -68,8 +69,15 @@ _PLACE_ENDINGS = (
     "庙",
     "公园",
     "广场",
+    "桥",
+    "运河",
+    "海峡",
+    "高原",
+    "半岛",
 )
 _JOINS = frozenset(("n", "ns", "nr", "nz", "nt", "j", "vn", "b", "f", "m", "a", "nrt", "x", "eng", "l", "s"))
+_NAME_TAGS = frozenset(("nr", "nrt", "nrfg", "nz"))
+_ASPECT = ("了", "过", "着")
 _VERBS = frozenset(("v", "vd", "vn", "vg"))
 _NOT = ("不", "没", "未", "无", "非")
 _CLAUSE = regex.compile(r"[^，,；;。！？!?\n]+")
@@ -102,7 +110,7 @@ def _tagged(text: str) -> list[tuple[int, int, str]]:
 
 def _names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
     found = [Name(m.start(1), m.end(1), "WORK") for m in _TITLE.finditer(text)]
-    found += [Name(m.start(), m.end(), "PERSON") for m in _FOREIGN.finditer(text)]
+    found += _foreign_names(text, words)
     found += [Name(m.start(), m.end(), "OTHER") for m in _LATIN.finditer(text) if m.end() - m.start() > 1]
     found += _organisations(text, words)
     for start, end, tag in words:
@@ -114,6 +122,29 @@ def _names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
         if all(name.end <= other.start or name.start >= other.end for other in chosen):
             chosen.append(name)
     return sorted(chosen, key=lambda n: n.start)
+
+
+def _foreign_names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
+    """`约翰·福斯特`: the words before, between and after the dots, the last one with the single characters it broke into."""
+    found: list[Name] = []
+    i = 1
+    while i < len(words) - 1:
+        if text[words[i][0] : words[i][1]] not in _DOTS:
+            i += 1
+            continue
+        first = i - 1
+        while first > 0 and words[first - 1][2] in _NAME_TAGS and words[first - 1][1] == words[first][0]:
+            first -= 1
+        while i < len(words) - 1 and text[words[i][0] : words[i][1]] in _DOTS:
+            i += 2
+        last = i - 1
+        while last + 1 < len(words) and words[last + 1][2] in _NAME_TAGS:
+            if words[last + 1][0] != words[last][1] or not _HAN.match(text, words[last + 1][0]):
+                break
+            last += 1
+        if _HAN.match(text, words[first][0]):
+            found.append(Name(words[first][0], words[last][1], "PERSON"))
+    return found
 
 
 def _organisations(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
@@ -159,15 +190,16 @@ def _facts(
             last = first
             while (following := next((w for w in verbs if w[0] == last[1]), None)) is not None:
                 last = following
-            rest = text[last[1] : end].strip()
-            after = [n for n in inside if n.start >= last[1]]
+            verb_end = last[1] + text.startswith(_ASPECT, last[1])
+            rest = text[verb_end:end].strip()
+            after = [n for n in inside if n.start >= verb_end]
             if not rest or not after:
                 continue
-            object_start = text.index(rest, last[1])
+            object_start = text.index(rest, verb_end)
             facts.append(
                 RawFact(
                     text[subject.start : subject.end],
-                    text[first[0] : last[1]],
+                    text[first[0] : verb_end],
                     (rest,),
                     _PATTERN_CONFIDENCE,
                     any(mark in text[subject.end : first[1]] for mark in _NOT),

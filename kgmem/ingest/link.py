@@ -28,7 +28,7 @@ def link_pending(store: Store) -> int:
         chunks = store.pending_chunks(_CHUNKS)
         if not chunks:
             return searched
-        store.link({chunk.ref: links for chunk, links in zip(chunks, find_links(store, chunks), strict=True)})
+        store.link(list(zip(chunks, find_links(store, chunks), strict=True)))
         searched += len(chunks)
 
 

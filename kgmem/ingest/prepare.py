@@ -177,4 +177,5 @@ def assemble(
         facts,
         titles,
         document.pages,
+        document.turns,
     )

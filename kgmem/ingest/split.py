@@ -98,14 +98,22 @@ class Splitter:
             yield from self._bounded(text, start + offset, start + offset + len(piece))
 
     def _bounded(self, text: str, start: int, end: int) -> Iterator[Piece]:
-        """The stretch itself, or parts of it where it is one endless word."""
-        while end - start > self._max_chars:
-            cut = _grapheme_cut(text, start, start + self._max_chars)
-            yield Piece(start, cut)
-            start = cut
-        span = _trimmed(text, start, end)
-        if span:
-            yield Piece(*span)
+        """The stretch itself, or parts of it where it is one endless word.
+
+        The tokenizer takes a word beyond its own limit for one unknown token,
+        and a part of it for many, so parts are halved until they fit.
+        """
+        if end - start <= self._max_chars and self.size(text[start:end]) <= self.capacity:
+            span = _trimmed(text, start, end)
+            if span:
+                yield Piece(*span)
+            return
+        cut = _grapheme_cut(text, start, start + min(self._max_chars, (end - start + 1) // 2))
+        if cut >= end:
+            yield Piece(start, end)
+            return
+        yield from self._bounded(text, start, cut)
+        yield from self._bounded(text, cut, end)
 
     def _split_lines(self, text: str, block: _Block) -> Iterator[Piece]:
         """Whole lines as long as they fit together; a line that is too long by itself as prose."""
@@ -247,8 +255,8 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _grapheme_cut(text: str, start: int, stop: int) -> int:
-    """The last boundary between user-perceived characters up to `stop`, or `stop` where there is none."""
+    """The last boundary between user-perceived characters up to `stop`, or the first one after `start`."""
     window = max(start, stop - 64)
-    cuts = [m.end() for m in regex.finditer(r"\X", text[window : stop + 64])]
-    fitting = [window + c for c in cuts if start < window + c <= stop]
-    return fitting[-1] if fitting else stop
+    cuts = [window + m.end() for m in regex.finditer(r"\X", text[window : stop + 64])]
+    fitting = [cut for cut in cuts if start < cut <= stop]
+    return fitting[-1] if fitting else max(cuts[0], start + 1)
