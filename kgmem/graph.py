@@ -7,17 +7,19 @@ from math import log
 OWN_PAGE_MENTIONS = 2
 OWN_PAGE_FACTOR = 3.0
 NEXT_WEIGHT = 2.0
+_GRAIN = 1 << 20
 
 
 def edge_weight(mentions: int, own: bool) -> float:
     """Weight of the edge between a chunk and an entity that it names `mentions` times.
 
     A chunk of the entity's own page (the source is titled by it) counts two
-    mentions more and then three times.
+    mentions more and then three times. Rounded to 2**-20: sums of such weights
+    are exact in any order, so totals that are kept by adding and taking away
+    never drift.
     """
-    if own:
-        return OWN_PAGE_FACTOR * (1.0 + log(mentions + OWN_PAGE_MENTIONS))
-    return 1.0 + log(mentions)
+    weight = OWN_PAGE_FACTOR * (1.0 + log(mentions + OWN_PAGE_MENTIONS)) if own else 1.0 + log(mentions)
+    return round(weight * _GRAIN) / _GRAIN
 
 
 def next_weight(ordinal: int, count: int) -> float:

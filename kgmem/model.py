@@ -176,6 +176,7 @@ class PreparedSource:
     facts: Sequence[Fact] = ()
     titles: Sequence[Title] = ()
     pages: Sequence[int] = ()
+    turns: Sequence[Turn] = ()
 
 
 @dataclass(frozen=True, slots=True)

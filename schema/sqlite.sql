@@ -5,7 +5,15 @@
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-CREATE TABLE namespace (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE namespace (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    last_source INTEGER NOT NULL DEFAULT 0,  -- highest row ids ever given, so that none comes back for something else
+    last_chunk INTEGER NOT NULL DEFAULT 0,
+    last_entity INTEGER NOT NULL DEFAULT 0,
+    last_fact INTEGER NOT NULL DEFAULT 0,
+    last_mark INTEGER NOT NULL DEFAULT 0
+);
 
 CREATE TABLE source (
     rowid INTEGER PRIMARY KEY,
@@ -20,6 +28,7 @@ CREATE TABLE source (
     tags TEXT NOT NULL,                 -- JSON array
     metadata TEXT NOT NULL,             -- JSON object
     pages TEXT NOT NULL,                -- JSON array of offsets
+    turns TEXT NOT NULL,                -- JSON array of [start, end, speaker, time, metadata]
     chunk_count INTEGER NOT NULL,
     text BLOB NOT NULL                  -- UTF-8, zlib
 );
@@ -120,5 +129,6 @@ CREATE INDEX fact_subject ON fact (subject_entity) WHERE subject_entity IS NOT N
 CREATE INDEX fact_object ON fact (object_entity) WHERE object_entity IS NOT NULL;
 
 -- Work left for linking (see kgmem.ingest.link): chunks to search, names to seek in older chunks.
-CREATE TABLE pending_chunk (chunk INTEGER PRIMARY KEY);
+-- A chunk marked anew while it is being searched has another mark by then, and stays.
+CREATE TABLE pending_chunk (chunk INTEGER PRIMARY KEY, mark INTEGER NOT NULL);
 CREATE TABLE pending_name (entity INTEGER PRIMARY KEY);

@@ -42,4 +42,6 @@ def sqlite_path(url: str) -> Path:
     path = unquote(urlsplit(url).path[1:])
     if not path:
         raise errors.UsageError("The store URL names no file; use sqlite:///path/to/file.db.")
+    if path == ":memory:":
+        raise errors.UsageError("A store lives in a file, not in memory; use sqlite:///path/to/file.db.")
     return Path(path)

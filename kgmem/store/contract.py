@@ -12,7 +12,7 @@ every engine. Everything a person sees goes by the ids of `kgmem.ids`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -52,9 +52,13 @@ class EncoderFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A chunk whose text has not been searched yet for names known from elsewhere. `taken`: its recognised spans."""
+    """A chunk whose text has not been searched yet for names known from elsewhere.
+
+    `taken` are its recognised spans. `mark` is another one each time the chunk is marked as pending.
+    """
 
     ref: Ref
+    mark: int
     text: str
     sentences: tuple[tuple[int, int], ...]
     taken: tuple[tuple[int, int], ...]
@@ -184,10 +188,11 @@ class Store(Protocol):
     def known_by_head(self, heads: Iterable[str]) -> dict[str, list[str]]:
         """Keys of known entities with more words than `names.HEAD_WORDS`, by their first words."""
 
-    def link(self, links: Mapping[Ref, Sequence[Link]]) -> None:
+    def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         """Set what known names were found in these chunks, and clear their pending marks.
 
-        A chunk that has meanwhile gone is passed over, as is a key that is no longer known.
+        A chunk that has meanwhile gone is passed over, as is a key that is no longer known. A chunk with
+        such a key, or marked anew since it was read, stays pending, so that it is searched again.
         """
 
     # -- search --------------------------------------------------------------

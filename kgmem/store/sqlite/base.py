@@ -27,16 +27,23 @@ class Base:
 
     def _range(self, c: Connection, *, create: bool = False) -> tuple[int, int]:
         """First and last row id of the namespace."""
-        if self._known_range is None:
-            row = c.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()
-            if row is None and create:
-                row = c.execute("INSERT INTO namespace (name) VALUES (?) RETURNING id", (self.namespace,)).fetchone()
-                # Not remembered: the transaction may yet be rolled back.
-                return row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
-            if row is None:
-                return NOWHERE
-            self._known_range = row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
-        return self._known_range
+        if self._known_range is not None:
+            return self._known_range
+        row = c.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()
+        if row is None and create:
+            row = c.execute("INSERT INTO namespace (name) VALUES (?) RETURNING id", (self.namespace,)).fetchone()
+        if row is None:
+            return NOWHERE
+        bounds = row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
+        # What a writer sees may yet be rolled back, and the id then be another namespace's.
+        if not self.db.is_writer(c):
+            self._known_range = bounds
+        return bounds
+
+    def _own(self, c: Connection, refs: Iterable[Ref]) -> list[Ref]:
+        """Those of `refs` that could be this namespace's: another's are no handles here."""
+        low, high = self._range(c)
+        return [ref for ref in refs if isinstance(ref, int) and low <= ref <= high]
 
     def _entity_rows(self, c: Connection, keys: Iterable[str]) -> dict[str, int]:
         low, high = self._range(c)
@@ -68,9 +75,20 @@ class Base:
             named[entity] = ranked[0], kinds[0] if kinds else "OTHER", tuple(ranked[1:])
         return named
 
-    @property
-    def _dimension(self) -> int:
-        fingerprint = self._fingerprint
-        if fingerprint is None:
-            raise RuntimeError("the store holds no vectors yet")
-        return fingerprint.dimension
+    def _encoder(self, c: Connection) -> EncoderFingerprint | None:
+        """Whose vectors the store holds; None as long as nobody has opened it with an encoder."""
+        if self._fingerprint is None:
+            self._fingerprint = read_fingerprint(c)
+        return self._fingerprint
+
+
+def read_fingerprint(c: Connection) -> EncoderFingerprint | None:
+    values = dict(c.execute("SELECT key, value FROM meta WHERE key LIKE 'encoder.%'"))
+    if not values:
+        return None
+    return EncoderFingerprint(
+        values["encoder.model"],
+        values["encoder.weights"],
+        int(values["encoder.dimension"]),
+        values["encoder.normalised"] == "True",
+    )

@@ -9,7 +9,8 @@ from typing import Any
 from kgmem.model import Chunk, Document, Entity, Ref, Source, Turn
 from kgmem.store.contract import Counts, StoredChunk, StoredFact
 from kgmem.store.sqlite.base import Base
-from kgmem.store.sqlite.codec import from_micros, to_json, unpack_spans, unpack_text
+from kgmem.store.sqlite.codec import fold, from_micros, to_json, unpack_spans, unpack_text
+from kgmem.store.sqlite.connection import Connection
 
 _SOURCE = (
     "s.id, s.kind, s.uri, s.title, s.media_type, s.content_hash, s.time, s.ingested_at, s.tags, s.metadata, "
@@ -85,7 +86,7 @@ class Browser(Base):
             row[0]: _chunk(row)
             for row in c.execute(
                 f"SELECT {_CHUNK} FROM {_CHUNK_FROM} WHERE c.rowid IN (SELECT value FROM json_each(?))",
-                (to_json(list(refs)),),
+                (to_json(self._own(c, refs)),),
             )
         }
         return [found[ref] for ref in refs if ref in found]
@@ -122,33 +123,39 @@ class Browser(Base):
         ]
 
     def entity(self, entity_id: str) -> Entity | None:
-        c = self.db.reader()
-        row = c.execute(
-            "SELECT rowid FROM entity WHERE id = ? AND rowid BETWEEN ? AND ?", (entity_id, *self._range(c))
-        ).fetchone()
-        return self.entity_names([row[0]])[row[0]] if row else None
+        with self.db.snapshot():
+            c = self.db.reader()
+            row = c.execute(
+                "SELECT rowid FROM entity WHERE id = ? AND rowid BETWEEN ? AND ?", (entity_id, *self._range(c))
+            ).fetchone()
+            return self.entity_names([row[0]])[row[0]] if row else None
 
     def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
-        c = self.db.reader()
-        rows = [
-            r
-            for (r,) in c.execute(
-                "SELECT rowid FROM entity WHERE id > ? AND rowid BETWEEN ? AND ? AND instr(key, ?) ORDER BY id LIMIT ?",
-                (after or "", *self._range(c), match.casefold().strip(), limit),
-            )
-        ]
-        named = self.entity_names(rows)
+        with self.db.snapshot():
+            c = self.db.reader()
+            rows = [
+                r
+                for (r,) in c.execute(
+                    "SELECT rowid FROM entity WHERE id > ? AND rowid BETWEEN ? AND ? AND instr(key, ?) "
+                    "ORDER BY id LIMIT ?",
+                    (after or "", *self._range(c), " ".join(fold(match).split()), limit),
+                )
+            ]
+            named = self.entity_names(rows)
         return [named[row] for row in rows]
 
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
-        forms = self._forms(refs)
-        return {
-            row: Entity(entity_id, key, forms[row][0], forms[row][1], count, forms[row][2])
-            for row, entity_id, key, count in self.db.reader().execute(
-                "SELECT rowid, id, key, chunk_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
-                (to_json(list(refs)),),
-            )
-        }
+        with self.db.snapshot():
+            c = self.db.reader()
+            own = self._own(c, refs)
+            forms = self._forms(own)
+            return {
+                row: Entity(entity_id, key, forms[row][0], forms[row][1], count, forms[row][2])
+                for row, entity_id, key, count in c.execute(
+                    "SELECT rowid, id, key, chunk_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
+                    (to_json(own),),
+                )
+            }
 
     def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
         c = self.db.reader()
@@ -162,15 +169,17 @@ class Browser(Base):
         return [(stored[row], sentence) for row, sentence in rows if row in stored]
 
     def entity_neighbours(self, entity_id: str, limit: int) -> list[tuple[Entity, int]]:
-        c = self.db.reader()
-        rows = c.execute(
-            "SELECT o.entity, count(DISTINCT m.chunk * 100000 + m.sentence) AS shared FROM entity AS n "
-            "JOIN mention AS m ON m.entity = n.rowid "
-            "JOIN mention AS o ON o.chunk = m.chunk AND o.sentence = m.sentence AND o.entity <> m.entity "
-            "WHERE n.id = ? AND n.rowid BETWEEN ? AND ? GROUP BY o.entity ORDER BY shared DESC, o.entity LIMIT ?",
-            (entity_id, *self._range(c), limit),
-        ).fetchall()
-        named = self.entity_names([row for row, _ in rows])
+        with self.db.snapshot():
+            c = self.db.reader()
+            rows = c.execute(
+                "SELECT t.entity, count(*) AS shared FROM (SELECT DISTINCT o.entity, o.chunk, o.sentence "
+                "FROM entity AS n JOIN mention AS m ON m.entity = n.rowid "
+                "JOIN mention AS o ON o.chunk = m.chunk AND o.sentence = m.sentence AND o.entity <> m.entity "
+                "WHERE n.id = ? AND n.rowid BETWEEN ? AND ?) AS t JOIN entity AS e ON e.rowid = t.entity "
+                "GROUP BY t.entity ORDER BY shared DESC, e.id LIMIT ?",
+                (entity_id, *self._range(c), limit),
+            ).fetchall()
+            named = self.entity_names([row for row, _ in rows])
         return [(named[row], shared) for row, shared in rows]
 
     def facts(
@@ -186,9 +195,13 @@ class Browser(Base):
         c = self.db.reader()
         low, high = self._range(c)
         parts, values = ["f.rowid BETWEEN ? AND ?", "f.id > ?"], [low, high, after or ""]
-        for column, words in (("f.subject", subject), ("f.predicate", predicate), ("f.objects", object)):
-            for word in words.split():
-                parts.append(f"instr(lower({column}), lower(?))")
+        for holds, words in (
+            ("instr(kgmem_fold(f.subject), ?)", subject),
+            ("instr(kgmem_fold(f.predicate), ?)", predicate),
+            ("EXISTS (SELECT 1 FROM json_each(f.objects) WHERE instr(kgmem_fold(value), ?))", object),
+        ):
+            for word in fold(words).split():
+                parts.append(holds)
                 values.append(word)
         if entity_id:
             parts.append(
@@ -212,39 +225,24 @@ class Browser(Base):
 
     def documents(self) -> Iterator[Document]:
         after = ""
-        while page := self.sources(after=after, limit=50):
-            for source in page:
-                yield self._document(source)
-            after = page[-1].id
+        while row := self._next_document(after):
+            after = row[0]
+            yield _document(row)
 
-    def _document(self, source: Source) -> Document:
+    def _next_document(self, after: str) -> Sequence[Any] | None:
         c = self.db.reader()
-        text, pages = c.execute("SELECT text, pages FROM source WHERE id = ?", (source.id,)).fetchone()
-        turns: tuple[Turn, ...] = ()
-        if source.kind == "conversation":
-            turns = tuple(
-                Turn(start, end, speaker, from_micros(time), json.loads(metadata))
-                for start, end, speaker, time, metadata in c.execute(
-                    'SELECT c.start, c."end", c.speaker, c.spoken_at, c.metadata FROM chunk AS c '
-                    "JOIN source AS s ON s.rowid = c.source WHERE s.id = ? ORDER BY c.ordinal",
-                    (source.id,),
-                )
-            )
-        return Document(
-            source.uri,
-            unpack_text(text),
-            source.title,
-            source.media_type,
-            source.timestamp,
-            source.tags,
-            source.metadata,
-            source.kind,
-            tuple(json.loads(pages)),
-            turns,
-        )
+        row: Sequence[Any] | None = c.execute(
+            f"SELECT {_SOURCE}, s.text, s.pages, s.turns FROM source AS s "
+            "WHERE s.id > ? AND s.rowid BETWEEN ? AND ? ORDER BY s.id LIMIT 1",
+            (after, *self._range(c)),
+        ).fetchone()
+        return row
 
     def counts(self) -> Counts:
-        c = self.db.reader()
+        with self.db.snapshot():
+            return self._counts(self.db.reader())
+
+    def _counts(self, c: Connection) -> Counts:
         bounds = self._range(c)
 
         def count(table: str, column: str = "rowid") -> int:
@@ -279,6 +277,26 @@ def _source(row: Sequence[Any]) -> Source:
         tuple(json.loads(row[8])),
         json.loads(row[9]),
         row[10],
+    )
+
+
+def _document(row: Sequence[Any]) -> Document:
+    source = _source(row)
+    text, pages, turns = row[-3:]
+    return Document(
+        source.uri,
+        unpack_text(text),
+        source.title,
+        source.media_type,
+        source.timestamp,
+        source.tags,
+        source.metadata,
+        source.kind,
+        tuple(json.loads(pages)),
+        tuple(
+            Turn(start, end, speaker, from_micros(time), metadata)
+            for start, end, speaker, time, metadata in json.loads(turns)
+        ),
     )
 
 

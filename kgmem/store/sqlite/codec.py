@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,11 @@ def from_micros(micros: int | None) -> datetime | None:
 
 def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def fold(text: str) -> str:
+    """For comparing words of any script whatever their case and width, as entity keys are."""
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def pack_text(text: str) -> bytes:

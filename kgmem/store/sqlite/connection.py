@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import wraps
+from inspect import isfunction, isgeneratorfunction
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
+from weakref import WeakSet
 
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
 
 from kgmem import errors
 from kgmem.resources import read_schema
+from kgmem.store.sqlite.codec import fold
 
 APPLICATION_ID = 0x6B676D31
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_MS = 120_000
 PAGE_SIZE = 32_768
 _CACHE_KIB = 64 * 1024
+_PATIENCE_MS = 1000
+"""How long emptying the log waits for readers of older states."""
 
 
 class Cursor(Protocol):
@@ -43,18 +50,31 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
+        # Threads that read later must find the same file, wherever the process has gone.
+        self._absolute = os.path.abspath(path)
+        self._file: tuple[int, int] | None = None
         self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
+        # Weak: the connection of a thread that has ended is closed with it.
+        self._opened: WeakSet[apsw.Connection] = WeakSet()
         self._lock = threading.RLock()
         self._closed = False
-        if not read_only:
-            self._create()
-        else:
-            self._check(self._reader())
         self._writer: apsw.Connection | None = None
+        self._leftovers = False
+        try:
+            if read_only:
+                self._check(self._reader())
+            else:
+                self._create()
+            self._file = self._identity()
+        except BaseException:
+            self.close()
+            raise
 
     def reader(self) -> Connection:
         return cast(Connection, self._reader())
+
+    def is_writer(self, connection: Connection) -> bool:
+        return connection is self._writer
 
     def _reader(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
@@ -80,6 +100,8 @@ class Database:
                 with suppress(apsw.Error):
                     connection.execute("ROLLBACK")
                 raise
+            if self._leftovers:
+                self._empty_log()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -93,33 +115,61 @@ class Database:
             try:
                 yield
             finally:
-                connection.execute("COMMIT")
+                # After some errors, and when the store has been closed meanwhile, it has ended by itself.
+                with suppress(apsw.Error):
+                    connection.execute("COMMIT")
+        if self._leftovers and self._lock.acquire(blocking=False):
+            try:
+                self._empty_log()
+            finally:
+                self._lock.release()
 
     def forget_deleted(self) -> None:
-        """Empty the write-ahead log, so that deleted text is in no file. Readers in the way make it best effort."""
-        with self._lock, suppress(apsw.Error):
-            if self._writer is not None:
-                self._writer.set_busy_timeout(1000)
-                try:
-                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-                finally:
-                    self._writer.set_busy_timeout(BUSY_TIMEOUT_MS)
+        """Empty the write-ahead log, so that deleted text is in no file.
+
+        Where a reader of an older state is in the way, it is done after the next write or snapshot, or on closing.
+        """
+        with self._lock:
+            self._leftovers = True
+            self._empty_log(0 if self._reader().in_transaction else _PATIENCE_MS)
+
+    def _empty_log(self, patience_ms: int = 0) -> None:
+        if self._writer is None:
+            return
+        with suppress(apsw.Error):
+            self._writer.set_busy_timeout(patience_ms)
+            try:
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                self._leftovers = False
+            finally:
+                self._writer.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def close(self) -> None:
+        """Waits for a write to end. A thread that is reading gets `StoreError`."""
         with self._lock:
             self._closed = True
-            for connection in self._opened:
-                connection.close()
-            self._opened.clear()
+            for connection in list(self._opened):
+                # One that is in use in another thread closes when that thread lets go of it.
+                with suppress(apsw.ThreadingViolationError):
+                    connection.close()
             self._writer = None
             self._local = threading.local()
 
-    def _open(self) -> apsw.Connection:
+    def _identity(self) -> tuple[int, int]:
+        try:
+            found = os.stat(self._absolute)
+        except OSError as error:
+            raise errors.StoreError(f"The store {self.path} has gone ({error.strerror}).") from error
+        return found.st_dev, found.st_ino
+
+    def _open(self, *, create: bool = False) -> apsw.Connection:
         if self._closed:
             raise errors.StoreError(f"The store {self.path} has been closed.")
-        flags = apsw.SQLITE_OPEN_READONLY if self.read_only else (apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        if self._file is not None and self._file != self._identity():
+            raise errors.StoreError(f"Another file has taken the place of {self.path}; open the store again.")
+        flags = apsw.SQLITE_OPEN_READONLY if self.read_only else apsw.SQLITE_OPEN_READWRITE
         with self.translated():
-            connection = apsw.Connection(str(self.path), flags=flags)
+            connection = apsw.Connection(self._absolute, flags=flags | (apsw.SQLITE_OPEN_CREATE if create else 0))
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             connection.enable_load_extension(True)
             connection.load_extension(sqlite_vec.loadable_path())
@@ -132,35 +182,43 @@ class Database:
                 ("trusted_schema", "off"),
             ):
                 connection.pragma(name, value)
-        with self._lock:
-            self._opened.append(connection)
+            connection.create_scalar_function("kgmem_fold", cast(Any, fold), 1, deterministic=True)
+        self._opened.add(connection)
         return connection
 
     def _create(self) -> None:
         if not self.path.parent.is_dir():
             raise errors.StoreError(f"The folder {self.path.parent} does not exist; make it, or name another store.")
-        connection = self._reader()
+        connection = self._local.connection = self._open(create=True)
         with self.translated():
-            if connection.pragma("application_id") == APPLICATION_ID:
-                self._check(connection)
-                return
-            connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
-            self._enter_wal(connection)
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                if connection.pragma("application_id") != APPLICATION_ID:
-                    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-                        raise errors.StoreError(
-                            f"{self.path} is a database of another program; name another file for the store."
-                        )
-                    connection.execute(read_schema("sqlite.sql"))
-                    connection.pragma("application_id", APPLICATION_ID)
-                    connection.pragma("user_version", SCHEMA_VERSION)
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
+            if not self._is_made(connection):
+                connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
+                self._enter_wal(connection)
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    # Another process may have been first.
+                    if connection.pragma("application_id") != APPLICATION_ID:
+                        connection.execute(read_schema("sqlite.sql"))
+                        connection.pragma("application_id", APPLICATION_ID)
+                        connection.pragma("user_version", SCHEMA_VERSION)
+                    connection.execute("COMMIT")
+                except BaseException:
+                    with suppress(apsw.Error):
+                        connection.execute("ROLLBACK")
+                    raise
             self._check(connection)
+
+    def _is_made(self, connection: apsw.Connection) -> bool:
+        """Whether the file holds a store; a new file holds nothing. Another program's file is not touched."""
+        with self.snapshot():
+            application = connection.pragma("application_id")
+            if application == APPLICATION_ID:
+                return True
+            if application or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+                raise errors.StoreError(
+                    f"{self.path} is a database of another program; name another file for the store."
+                )
+            return False
 
     @staticmethod
     def _enter_wal(connection: apsw.Connection) -> None:
@@ -212,3 +270,26 @@ class Database:
             ) from error
         except apsw.IOError as error:
             raise errors.StoreError(f"Reading or writing {self.path} failed ({error}); check the disk.") from error
+        except (apsw.ConnectionClosedError, apsw.CursorClosedError) as error:
+            raise errors.StoreError(f"The store {self.path} has been closed.") from error
+
+
+Engine = TypeVar("Engine")
+
+
+def in_our_words(engine: type[Engine]) -> type[Engine]:
+    """Let every public method of an engine raise SQLite's errors as kgmem's."""
+
+    def translated(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def run(self: Any, *args: Any, **values: Any) -> Any:
+            with self.db.translated():
+                return method(self, *args, **values)
+
+        return run
+
+    for base in reversed(engine.__mro__):
+        for name, method in list(vars(base).items()):
+            if isfunction(method) and not name.startswith("_") and not isgeneratorfunction(method):
+                setattr(engine, name, translated(method))
+    return engine

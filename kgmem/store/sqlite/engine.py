@@ -7,15 +7,19 @@ from pathlib import Path
 
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
+from kgmem.store.sqlite.base import read_fingerprint
 from kgmem.store.sqlite.browse import Browser
-from kgmem.store.sqlite.connection import Connection, Database
+from kgmem.store.sqlite.connection import Database, in_our_words
 from kgmem.store.sqlite.link import Linker
 from kgmem.store.sqlite.search import Searcher
 from kgmem.store.sqlite.write import Writer
 
 _FIELDS = ("model", "weights", "dimension", "normalised")
+_VECTORS_TOGETHER = 128
+"""Vectors in a block. A namespace takes whole blocks, so many small ones want it low; a scan is as fast from 128 on."""
 
 
+@in_our_words
 class SQLiteStore(Writer, Linker, Searcher, Browser):
     """One namespace of one file; see `kgmem.store.contract.Store`.
 
@@ -31,7 +35,7 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
         self.db = Database(path, read_only=read_only)
         try:
             with self.db.translated():
-                self._fingerprint = _read_fingerprint(self.db.reader())
+                self._fingerprint = read_fingerprint(self.db.reader())
                 if fingerprint is not None:
                     self._adopt(fingerprint)
         except BaseException:
@@ -42,7 +46,7 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
         self.db.close()
 
     def fingerprint(self) -> EncoderFingerprint | None:
-        return self._fingerprint
+        return self._encoder(self.db.reader())
 
     def namespaces(self) -> list[str]:
         return [name for (name,) in self.db.reader().execute("SELECT name FROM namespace ORDER BY name")]
@@ -54,11 +58,12 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
         if self._fingerprint is None and not self.db.read_only:
             with self.db.write() as c:
                 # Another process may have been first.
-                self._fingerprint = _read_fingerprint(c)
+                self._fingerprint = read_fingerprint(c)
                 if self._fingerprint is None:
                     c.execute(
                         "CREATE VIRTUAL TABLE vector USING vec0 (namespace INTEGER PARTITION KEY, "
-                        f"embedding FLOAT[{int(fingerprint.dimension)}] DISTANCE_METRIC=cosine, chunk_size=256)"
+                        f"embedding FLOAT[{int(fingerprint.dimension)}] DISTANCE_METRIC=cosine, "
+                        f"chunk_size={_VECTORS_TOGETHER})"
                     )
                     c.executemany(
                         "INSERT INTO meta VALUES (?,?)",
@@ -70,15 +75,3 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
                 f"{self.db.path} was encoded with {self._fingerprint}, but the encoder is {fingerprint}; "
                 "choose that encoder again, or run `kgmem reindex` to encode everything anew."
             )
-
-
-def _read_fingerprint(c: Connection) -> EncoderFingerprint | None:
-    values = dict(c.execute("SELECT key, value FROM meta WHERE key LIKE 'encoder.%'"))
-    if not values:
-        return None
-    return EncoderFingerprint(
-        values["encoder.model"],
-        values["encoder.weights"],
-        int(values["encoder.dimension"]),
-        values["encoder.normalised"] == "True",
-    )

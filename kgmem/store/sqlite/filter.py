@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from kgmem.model import Filter
 from kgmem.store.sqlite.codec import to_json, to_micros
 
@@ -27,8 +29,19 @@ def condition(where: Filter) -> tuple[str, list[object]]:
         parts.append("c.time < ?")
         values.append(to_micros(where.until))
     for key, value in where.metadata.items():
-        # A path would have to be quoted; comparing keys as values does not. JSON keeps true apart from 1.
-        wanted_type = "type IN ('true', 'false')" if isinstance(value, bool) else "type NOT IN ('true', 'false')"
-        parts.append(f"EXISTS (SELECT 1 FROM json_each(s.metadata) WHERE key = ? AND value = ? AND {wanted_type})")
-        values += [key, value]
+        # A path would have to be quoted; comparing keys as values does not.
+        types, compared = _json_value(value)
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(s.metadata) WHERE key = ? AND value = ? AND type IN ({types}))")
+        values += [key, compared]
     return " AND ".join(parts) or "1", values
+
+
+def _json_value(value: str | int | float | bool) -> tuple[str, object]:
+    """(JSON types, value as json_each gives it): keeps true apart from 1, and a list from the text that spells it."""
+    if isinstance(value, bool):
+        return "'true', 'false'", value
+    if isinstance(value, str):
+        return "'text'", value
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        value = float(value) if abs(value) < 10**308 else inf * (1 if value > 0 else -1)
+    return "'integer', 'real'", value

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kgmem import graph
 from kgmem.model import Ref
 from kgmem.store.contract import Link, PendingChunk
-from kgmem.store.sqlite.base import Base
+from kgmem.store.sqlite.base import NOWHERE, Base
 from kgmem.store.sqlite.codec import to_json, unpack_spans
 from kgmem.store.sqlite.connection import Connection
-from kgmem.store.sqlite.search import match_all
-from kgmem.store.sqlite.write import add_to_entities
-from kgmem.terms import terms
+from kgmem.store.sqlite.search import match_any
+from kgmem.store.sqlite.write import add_to_entities, take_rows
+from kgmem.terms import spelled
 
 _SCAN_INSTEAD = 4
 """Seeking a name costs about a quarter of searching a chunk again, so many names against few chunks mark them all."""
@@ -35,30 +35,32 @@ class Linker(Base):
     def seek_names(self, keys: Sequence[str]) -> int:
         with self.db.write() as c:
             low, high = self._range(c)
+            if (low, high) == NOWHERE:
+                return 0
             before = _pending(c, low, high)
             searched = c.execute("SELECT count(*) FROM chunk WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
-            if searched - before > 0:
-                if len(keys) > _SCAN_INSTEAD * (searched - before):
-                    c.execute(
-                        "INSERT OR IGNORE INTO pending_chunk SELECT rowid FROM chunk WHERE rowid BETWEEN ? AND ?",
-                        (low, high),
-                    )
-                else:
-                    for key in keys:
-                        self._seek(c, low, high, key)
+            # Chunks that are pending already are marked anew too: another process may be searching them right now.
+            mark = take_rows(c, low, "mark", 1)
+            if len(keys) > _SCAN_INSTEAD * (searched - before):
+                c.execute(
+                    "INSERT OR REPLACE INTO pending_chunk SELECT rowid, ? FROM chunk WHERE rowid BETWEEN ? AND ?",
+                    (mark, low, high),
+                )
+            else:
+                for key in keys:
+                    self._seek(c, low, high, mark, key)
             rows = self._entity_rows(c, keys)
             c.executemany("DELETE FROM pending_name WHERE entity = ?", ((row,) for row in rows.values()))
             return _pending(c, low, high) - before
 
     @staticmethod
-    def _seek(c: Connection, low: int, high: int, key: str) -> None:
-        # A possessive or an article may stand differently in the text; stop words are no terms.
-        words = terms(key)
+    def _seek(c: Connection, low: int, high: int, mark: int, key: str) -> None:
+        words = spelled(key)
         if words:
             c.execute(
-                "INSERT OR IGNORE INTO pending_chunk SELECT rowid FROM chunk_terms "
+                "INSERT OR REPLACE INTO pending_chunk SELECT rowid, ? FROM chunk_terms "
                 "WHERE chunk_terms MATCH ? AND rowid BETWEEN ? AND ?",
-                (match_all(words), low, high),
+                (mark, " AND ".join(f"({match_any(forms)})" for forms in words), low, high),
             )
 
     def pending_chunks(self, limit: int) -> list[PendingChunk]:
@@ -66,18 +68,20 @@ class Linker(Base):
         with self.db.snapshot():
             low, high = self._range(c)
             rows = c.execute(
-                "SELECT p.chunk, c.text, s.spans FROM pending_chunk AS p JOIN chunk AS c ON c.rowid = p.chunk "
+                "SELECT p.chunk, p.mark, c.text, s.spans FROM pending_chunk AS p JOIN chunk AS c ON c.rowid = p.chunk "
                 "JOIN sentence AS s ON s.chunk = p.chunk WHERE p.chunk BETWEEN ? AND ? LIMIT ?",
                 (low, high, limit),
             ).fetchall()
-            taken: dict[int, list[tuple[int, int]]] = {row: [] for row, _, _ in rows}
+            taken: dict[int, list[tuple[int, int]]] = {row: [] for row, _, _, _ in rows}
             for chunk, start, end in c.execute(
                 """SELECT m.chunk, m.start, m."end" FROM json_each(?) AS j CROSS JOIN mention AS m
                        ON m.chunk = j.value WHERE m.origin <> 'gazetteer'""",
                 (to_json(list(taken)),),
             ):
                 taken[chunk].append((start, end))
-        return [PendingChunk(row, text, unpack_spans(spans), tuple(taken[row])) for row, text, spans in rows]
+        return [
+            PendingChunk(row, mark, text, unpack_spans(spans), tuple(taken[row])) for row, mark, text, spans in rows
+        ]
 
     def known(self, keys: Iterable[str]) -> set[str]:
         return set(self._entity_rows(self.db.reader(), keys))
@@ -94,16 +98,18 @@ class Linker(Base):
             found.setdefault(head, []).append(key)
         return found
 
-    def link(self, links: Mapping[Ref, Sequence[Link]]) -> None:
+    def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         with self.db.write() as c:
-            rows = self._entity_rows(c, {link.key for found in links.values() for link in found})
-            listed = to_json(list(links))
-            there = {
-                r
-                for (r,) in c.execute(
-                    "SELECT rowid FROM chunk WHERE rowid IN (SELECT value FROM json_each(?))", (listed,)
+            rows = self._entity_rows(c, {link.key for _, links in found for link in links})
+            listed = to_json(self._own(c, (chunk.ref for chunk, _ in found)))
+            marks = dict(
+                c.execute(
+                    "SELECT c.rowid, p.mark FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.rowid = j.value "
+                    "LEFT JOIN pending_chunk AS p ON p.chunk = c.rowid",
+                    (listed,),
                 )
-            }
+            )
+            there = [(chunk, links) for chunk, links in found if chunk.ref in marks]
             c.execute(
                 "DELETE FROM mention WHERE origin = 'gazetteer' AND chunk IN (SELECT value FROM json_each(?))",
                 (listed,),
@@ -111,15 +117,17 @@ class Linker(Base):
             c.executemany(
                 "INSERT OR IGNORE INTO mention VALUES (?,?,?,?,?,'gazetteer')",
                 (
-                    (ref, link.start, link.end, rows[link.key], link.sentence)
-                    for ref, found in links.items()
-                    if ref in there
-                    for link in found
+                    (chunk.ref, link.start, link.end, rows[link.key], link.sentence)
+                    for chunk, links in there
+                    for link in links
                     if link.key in rows
                 ),
             )
-            _refresh_edges(c, there)
-            c.executemany("DELETE FROM pending_chunk WHERE chunk = ?", ((ref,) for ref in links))
+            _refresh_edges(c, marks)
+            c.executemany(
+                "DELETE FROM pending_chunk WHERE chunk = ? AND mark = ?",
+                ((chunk.ref, chunk.mark) for chunk, links in there if all(link.key in rows for link in links)),
+            )
 
 
 def _pending(c: Connection, low: int, high: int) -> int:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kgmem.graph import NEXT_WEIGHT
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.store.contract import ChunkData, Edges, KnownName, MentionAt
-from kgmem.store.sqlite.base import NAMESPACE_BITS, Base
+from kgmem.store.sqlite.base import NAMESPACE_BITS, NOWHERE, Base
 from kgmem.store.sqlite.codec import to_json, unpack_unit
+from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
 
 MAX_K = 4096
@@ -25,10 +26,6 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def match_all(terms: Iterable[str]) -> str:
-    return " AND ".join(quoted(term) for term in dict.fromkeys(terms))
-
-
 def match_any(terms: Iterable[str]) -> str:
     return " OR ".join(quoted(term) for term in dict.fromkeys(terms))
 
@@ -37,7 +34,7 @@ class Searcher(Base):
     def vector_search(self, vector: Vectors, k: int, where: Filter) -> list[tuple[Ref, float]]:
         c = self.db.reader()
         low, high = self._range(c)
-        if self._fingerprint is None or k < 1 or (low, high) == (1, 0):
+        if self._encoder(c) is None or k < 1 or (low, high) == NOWHERE:
             return []
         sql = "SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ? AND namespace = ?"
         values: list[object] = [
@@ -122,20 +119,25 @@ class Searcher(Base):
         ]
 
     def allowed(self, refs: Sequence[Ref], where: Filter) -> set[Ref]:
+        c = self.db.reader()
+        own = self._own(c, refs)
         if not where:
-            return set(refs)
+            return set(own)
         joined, values = condition(where)
         return {
             r
-            for (r,) in self.db.reader().execute(
+            for (r,) in c.execute(
                 "SELECT c.rowid FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.rowid = j.value "
                 f"JOIN source AS s ON s.rowid = c.source WHERE {joined}",
-                (to_json(list(refs)), *values),
+                (to_json(own), *values),
             )
         }
 
     def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
-        c = self.db.reader()
+        with self.db.snapshot():
+            return self._find_names(self.db.reader(), keys, where)
+
+    def _find_names(self, c: Connection, keys: Iterable[str], where: Filter) -> list[KnownName]:
         rows = self._entity_rows(c, keys)
         forms = self._forms(list(rows.values()))
         found = []
@@ -158,8 +160,11 @@ class Searcher(Base):
         return found
 
     def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
-        c = self.db.reader()
-        listed = to_json(list(refs))
+        with self.db.snapshot():
+            return self._chunk_data(self.db.reader(), refs)
+
+    def _chunk_data(self, c: Connection, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
+        listed = to_json(self._own(c, refs))
         vectors = {
             row: np.frombuffer(data, np.float32)
             for row, data in c.execute(
@@ -169,25 +174,28 @@ class Searcher(Base):
         packed = dict(
             c.execute("SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))", (listed,))
         )
-        order = [row for row in packed if row in vectors]
-        if not order:
+        encoder = self._encoder(c)
+        if not packed or encoder is None:
             return {}
-        every = unpack_unit([packed[row] for row in order], self._dimension)
+        every = unpack_unit(list(packed.values()), encoder.dimension)
+        # What has no direction is in no index.
+        nothing = np.zeros(encoder.dimension, np.float32)
         data: dict[Ref, ChunkData] = {}
         position = 0
-        for row in order:
-            count = len(packed[row]) // self._dimension
-            data[row] = ChunkData(vectors[row], every[position : position + count])
+        for row, codes in packed.items():
+            count = len(codes) // encoder.dimension
+            data[row] = ChunkData(vectors.get(row, nothing), every[position : position + count])
             position += count
         return data
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
+        c = self.db.reader()
         joined, values = _through("e.chunk", where)
         found = []
-        for entity in entities:
+        for entity in self._own(c, entities):
             found += [
                 MentionAt(chunk, entity, sentence)
-                for chunk, sentence in self.db.reader().execute(
+                for chunk, sentence in c.execute(
                     "SELECT DISTINCT e.chunk, m.sentence FROM edge AS e INDEXED BY edge_entity "
                     f"JOIN mention AS m ON m.entity = e.entity AND m.chunk = e.chunk {joined} "
                     "AND e.entity = ? ORDER BY e.weight DESC, e.chunk, m.sentence LIMIT ?",
@@ -197,12 +205,13 @@ class Searcher(Base):
         return found
 
     def mentions_in(self, chunks: Sequence[Ref]) -> list[MentionAt]:
+        c = self.db.reader()
         return [
             MentionAt(*row)
-            for row in self.db.reader().execute(
+            for row in c.execute(
                 "SELECT DISTINCT m.chunk, m.entity, m.sentence FROM json_each(?) AS j "
                 "CROSS JOIN mention AS m ON m.chunk = j.value",
-                (to_json(list(chunks)),),
+                (to_json(self._own(c, chunks)),),
             )
         ]
 
@@ -212,12 +221,13 @@ class Searcher(Base):
         return [m for m in found if (m.chunk, m.sentence) in wanted]
 
     def entity_edges(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> Edges:
+        c = self.db.reader()
         joined, values = _through("e.chunk", where)
         return _edges(
             [
                 row
-                for entity in entities
-                for row in self.db.reader().execute(
+                for entity in self._own(c, entities)
+                for row in c.execute(
                     f"SELECT e.entity, e.chunk, e.weight FROM edge AS e INDEXED BY edge_entity {joined} "
                     "AND e.entity = ? ORDER BY e.weight DESC, e.chunk LIMIT ?",
                     (*values, entity, per_entity),
@@ -226,26 +236,22 @@ class Searcher(Base):
         )
 
     def chunk_edges(self, chunks: Sequence[Ref]) -> Edges:
+        c = self.db.reader()
         return _edges(
-            self.db.reader()
-            .execute(
+            c.execute(
                 "SELECT e.chunk, e.entity, e.weight FROM json_each(?) AS j CROSS JOIN edge AS e ON e.chunk = j.value",
-                (to_json(list(chunks)),),
-            )
-            .fetchall()
+                (to_json(self._own(c, chunks)),),
+            ).fetchall()
         )
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
-        rows = (
-            self.db.reader()
-            .execute(
-                "SELECT a.rowid, b.rowid FROM json_each(?) AS j CROSS JOIN chunk AS a ON a.rowid = j.value "
-                "JOIN source AS s ON s.rowid = a.source AND s.kind = 'conversation' "
-                "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)",
-                (to_json(list(chunks)),),
-            )
-            .fetchall()
-        )
+        c = self.db.reader()
+        rows = c.execute(
+            "SELECT a.rowid, b.rowid FROM json_each(?) AS j CROSS JOIN chunk AS a ON a.rowid = j.value "
+            "JOIN source AS s ON s.rowid = a.source AND s.kind = 'conversation' "
+            "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)",
+            (to_json(self._own(c, chunks)),),
+        ).fetchall()
         return _edges([(a, b, NEXT_WEIGHT) for a, b in rows])
 
     def degrees(
@@ -258,7 +264,7 @@ class Searcher(Base):
             dict(
                 c.execute(
                     f"SELECT rowid, degree FROM {table} WHERE rowid IN (SELECT value FROM json_each(?))",
-                    (to_json(list(refs)),),
+                    (to_json(self._own(c, refs)),),
                 )
             )
             for table, refs in (("chunk", chunks), ("entity", entities))
@@ -266,11 +272,12 @@ class Searcher(Base):
         return (np.array([by_chunk.get(r, 0.0) for r in chunks]), np.array([by_entity.get(r, 0.0) for r in entities]))
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+        c = self.db.reader()
         return {
             row: (count, bool(own))
-            for row, count, own in self.db.reader().execute(
+            for row, count, own in c.execute(
                 "SELECT rowid, chunk_count, own_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
-                (to_json(list(entities)),),
+                (to_json(self._own(c, entities)),),
             )
         }
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import count as counting
 
-from kgmem import graph, ids, names
+import numpy as np
+
+from kgmem import errors, graph, ids, names
 from kgmem.model import Mention, PreparedSource
 from kgmem.store.contract import PutResult
 from kgmem.store.sqlite.base import NAMESPACE_BITS, Base, place
@@ -16,6 +19,9 @@ from kgmem.store.sqlite.connection import Connection
 class Writer(Base):
     def put(self, sources: Sequence[PreparedSource]) -> list[PutResult]:
         with self.db.write() as c:
+            encoder = self._encoder(c)
+            if encoder is None:
+                raise errors.StoreError(f"{self.db.path} has no encoder yet; open it with one to write to it.")
             low, _ = self._range(c, create=True)
             results = [self._put(c, low, prepared) for prepared in sources]
         if "replaced" in results:
@@ -25,6 +31,8 @@ class Writer(Base):
     def _put(self, c: Connection, low: int, prepared: PreparedSource) -> PutResult:
         source = prepared.source
         row = c.execute("SELECT rowid, content_hash FROM source WHERE id = ?", (source.id,)).fetchone()
+        if row and row[0] >> NAMESPACE_BITS != low >> NAMESPACE_BITS:
+            raise errors.StoreError(f"Source {source.id} belongs to another namespace than {self.namespace}.")
         if row and row[1] == source.content_hash:
             return "unchanged"
         if row:
@@ -49,9 +57,9 @@ class Writer(Base):
 
     def _insert(self, c: Connection, low: int, p: PreparedSource) -> None:
         s = p.source
-        source_row = next_row(c, "source", low)
+        source_row = take_rows(c, low, "source", 1)
         c.execute(
-            "INSERT INTO source VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            f"INSERT INTO source VALUES ({place(15)})",
             (
                 source_row,
                 s.id,
@@ -65,15 +73,16 @@ class Writer(Base):
                 to_json(s.tags),
                 to_json(dict(s.metadata)),
                 to_json(list(p.pages)),
+                to_json([(t.start, t.end, t.speaker, to_micros(t.timestamp), dict(t.metadata)) for t in p.turns]),
                 len(p.chunks),
                 pack_text(p.text),
             ),
         )
-        first = next_row(c, "chunk", low)
+        first = take_rows(c, low, "chunk", len(p.chunks))
         talk = s.kind == "conversation"
         entity_rows = self._entities(c, low, source_row, p)
         mentions_of: dict[int, list[Mention]] = defaultdict(list)
-        for mention in p.mentions:
+        for mention in {(m.ordinal, m.start, m.end, m.key): m for m in p.mentions}.values():
             mentions_of[mention.ordinal].append(mention)
         own = {entity_rows[t.key] for t in p.titles}
 
@@ -114,7 +123,12 @@ class Writer(Base):
         c.executemany("INSERT INTO chunk_terms (rowid, terms) VALUES (?,?)", zip(rows, p.terms, strict=True))
         c.executemany(
             "INSERT INTO vector (rowid, namespace, embedding) VALUES (?,?,?)",
-            ((row, low >> NAMESPACE_BITS, vector.tobytes()) for row, vector in zip(rows, p.vectors, strict=True)),
+            (
+                (row, low >> NAMESPACE_BITS, vector.astype(np.float32).tobytes())
+                for row, vector in zip(rows, p.vectors, strict=True)
+                # Nothing is near to a vector of nothing, yet it would take a place among the nearest.
+                if vector.any()
+            ),
         )
         c.executemany(
             "INSERT INTO sentence VALUES (?,?,?)",
@@ -123,11 +137,11 @@ class Writer(Base):
                 for row, chunk, vectors in zip(rows, p.chunks, p.sentence_vectors, strict=True)
             ),
         )
-        c.executemany("INSERT OR IGNORE INTO mention VALUES (?,?,?,?,?,?)", mention_rows)
+        c.executemany("INSERT INTO mention VALUES (?,?,?,?,?,?)", mention_rows)
         c.executemany("INSERT INTO edge VALUES (?,?,?,?,?)", edge_rows)
         add_to_entities(c, ((entity, weight, is_own, 1) for _, entity, _, is_own, weight in edge_rows))
         self._insert_facts(c, low, first, p, entity_rows)
-        c.executemany("INSERT INTO pending_chunk VALUES (?)", ((row,) for row in rows))
+        c.executemany("INSERT INTO pending_chunk VALUES (?,0)", ((row,) for row in rows))
 
     def _entities(self, c: Connection, low: int, source_row: int, p: PreparedSource) -> dict[str, int]:
         """The row of each entity that the source names by itself, made where it is new."""
@@ -135,12 +149,9 @@ class Writer(Base):
         forms.update((t.key, t.name, t.type) for t in p.titles)
         keys = sorted({key for key, _, _ in forms})
         rows = self._entity_rows(c, keys)
-        following = next_row(c, "entity", low)
-        new: list[tuple[int, str, str, str | None]] = []
-        for key in keys:
-            if key not in rows:
-                rows[key] = following + len(new)
-                new.append((rows[key], ids.entity_id(self.namespace, key), key, names.key_head(key)))
+        missing = [key for key in keys if key not in rows]
+        rows.update(zip(missing, counting(take_rows(c, low, "entity", len(missing))), strict=False))
+        new = [(rows[key], ids.entity_id(self.namespace, key), key, names.key_head(key)) for key in missing]
         c.executemany("INSERT INTO entity (rowid, id, key, head) VALUES (?,?,?,?)", new)
         c.executemany("INSERT INTO pending_name VALUES (?)", ((row[0],) for row in new if names.linkable(row[2])))
         c.executemany(
@@ -152,7 +163,6 @@ class Writer(Base):
     def _insert_facts(
         self, c: Connection, low: int, first: int, p: PreparedSource, entity_rows: dict[str, int]
     ) -> None:
-        following = next_row(c, "fact", low)
         values: dict[str, tuple[object, ...]] = {}
         for fact in p.facts:
             chunk = p.chunks[fact.ordinal]
@@ -171,6 +181,7 @@ class Writer(Base):
                     entity_rows.get(fact.object_key or ""),
                 ),
             )
+        following = take_rows(c, low, "fact", len(values))
         c.executemany(
             f"INSERT INTO fact VALUES ({place(11)})",
             ((following + i, fact_id, *rest) for i, (fact_id, rest) in enumerate(values.items())),
@@ -203,30 +214,33 @@ class Writer(Base):
             c.execute("DELETE FROM form WHERE source = ?", (source,))
             c.execute("DELETE FROM chunk WHERE source = ?", (source,))
             c.execute("DELETE FROM source WHERE rowid = ?", (source,))
-            self._remove_orphans(c, supported)
+            self._remove_orphans(c, source >> NAMESPACE_BITS << NAMESPACE_BITS, supported)
 
-    def _remove_orphans(self, c: Connection, entities: Iterable[int]) -> None:
+    def _remove_orphans(self, c: Connection, low: int, entities: Iterable[int]) -> None:
         """Entities that no source names by itself any more go, with the links that others had to them.
 
         The chunks that lose such a link are searched again: a shorter name may fit there now.
         """
+        mark = take_rows(c, low, "mark", 1)
         for entity in entities:
             if c.execute("SELECT 1 FROM form WHERE entity = ? LIMIT 1", (entity,)).fetchone():
                 continue
             for chunk, weight in c.execute("SELECT chunk, weight FROM edge WHERE entity = ?", (entity,)).fetchall():
                 c.execute("UPDATE chunk SET degree = degree - ? WHERE rowid = ?", (weight, chunk))
-                c.execute("INSERT OR IGNORE INTO pending_chunk VALUES (?)", (chunk,))
+                c.execute("INSERT OR REPLACE INTO pending_chunk VALUES (?,?)", (chunk, mark))
                 c.execute("DELETE FROM edge WHERE chunk = ? AND entity = ?", (chunk, entity))
                 c.execute("DELETE FROM mention WHERE chunk = ? AND entity = ?", (chunk, entity))
             c.execute("DELETE FROM pending_name WHERE entity = ?", (entity,))
             c.execute("DELETE FROM entity WHERE rowid = ?", (entity,))
 
 
-def next_row(c: Connection, table: str, low: int) -> int:
-    """The row id after the namespace's last one in `table`."""
-    high = low | ((1 << NAMESPACE_BITS) - 1)
-    last = c.execute(f"SELECT max(rowid) FROM {table} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchone()[0]
-    return (last if last is not None else low) + 1
+def take_rows(c: Connection, low: int, kind: str, wanted: int) -> int:
+    """The first of `wanted` row ids of this kind that have never been given before."""
+    last = c.execute(
+        f"UPDATE namespace SET last_{kind} = last_{kind} + ? WHERE id = ? RETURNING last_{kind}",
+        (wanted, low >> NAMESPACE_BITS),
+    ).fetchone()[0]
+    return low + int(last) - wanted + 1
 
 
 def add_to_entities(c: Connection, changes: Iterable[tuple[int, float, int, int]]) -> None:
