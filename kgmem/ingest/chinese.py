@@ -125,7 +125,7 @@ def _names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
 
 
 def _foreign_names(text: str, words: list[tuple[int, int, str]]) -> list[Name]:
-    """`约翰·福斯特`: the words before, between and after the dots, the last one with the single characters it broke into."""
+    """`约翰·福斯特`: the words around the dots, with the names that the first and the last one broke into."""
     found: list[Name] = []
     i = 1
     while i < len(words) - 1:
