@@ -1,14 +1,14 @@
 """What a GraphQL document may cost, decided before anything of it runs.
 
-The parser stops at a number of tokens. Then one rule measures depth, aliases,
-fields and list-weighted cost, each fragment once, so that its time is linear
-in the document however often fragments spread one another, and the validation
-of the specification sees only what has passed.
+One rule measures depth, aliases, fields and list-weighted cost, each fragment
+once, so that its time is linear in the document however often fragments spread
+one another. `kgmem.api.operation` applies it, before the validation of the
+specification.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,22 +22,17 @@ from graphql import (
     GraphQLNamedType,
     GraphQLSchema,
     InlineFragmentNode,
-    NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
     SelectionSetNode,
-    ValidationRule,
     VariableNode,
     get_named_type,
     is_list_type,
     is_non_null_type,
     value_from_ast_untyped,
 )
-from strawberry.extensions import SchemaExtension
 
 from kgmem.errors import QueryTooComplex
 
-MAX_TOKENS = 2000
-MAX_COMMENTS = 200
 MAX_DEPTH = 15
 MAX_ALIASES = 30
 MAX_FIELDS = 400
@@ -190,30 +185,3 @@ def check(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
 
 def _refused(message: str, node: OperationDefinitionNode) -> GraphQLError:
     return GraphQLError(message, node, extensions={"code": QueryTooComplex.code})
-
-
-class Limits(SchemaExtension):
-    """The limits, and no looking at the schema."""
-
-    rules: tuple[type[ValidationRule], ...] = (NoSchemaIntrospectionCustomRule,)
-
-    def on_operation(self) -> Iterator[None]:
-        self.execution_context.parse_options.update(max_lexical_tokens=MAX_TOKENS, max_comments=MAX_COMMENTS)  # type: ignore[call-arg]
-        self.execution_context.validation_rules += self.rules
-        yield
-
-    def on_validate(self) -> Iterator[None]:
-        context = self.execution_context
-        variables = context.variables if isinstance(context.variables, Mapping) else {}
-        assert context.graphql_document is not None
-        refused = check(context.schema._schema, context.graphql_document, variables)
-        if refused:
-            # What is set here keeps the validation of the specification from running.
-            context.pre_execution_errors = refused
-        yield
-
-
-class OpenLimits(Limits):
-    """The limits, for clients that may look at the schema."""
-
-    rules = ()

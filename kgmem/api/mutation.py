@@ -93,7 +93,7 @@ class Mutation:
     async def delete_source(self, info: Info, id: strawberry.ID) -> DeleteOutcome:
         if id.startswith((ids.CHUNK, ids.FACT)):
             raise errors.UsageError(f"{id[:80]!r} is only a part of a source; ask `source` for the whole one's id.")
-        # Through `use`: what only this source named is then linked anew.
+        # It needs no encoder, so it is done as a read is.
         if not await info.context.read(lambda _: info.context.kg.delete([id])):
             raise not_found("source", id)
         return DeletedSource(id=id)

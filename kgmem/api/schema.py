@@ -12,9 +12,8 @@ from strawberry.types import ExecutionContext, ExecutionResult
 from strawberry.types.graphql import OperationType
 
 from kgmem.api.failures import ExpectedFailures, Masking, OpenMasking
-from kgmem.api.limits import Limits, OpenLimits
 from kgmem.api.mutation import Mutation
-from kgmem.api.operation import Operation
+from kgmem.api.operation import OpenOperation, Operation
 from kgmem.api.query import Query
 from kgmem.api.subscription import Subscription
 
@@ -39,7 +38,7 @@ def make_schema(*, dev: bool = False) -> Schema:
         Query,
         Mutation,
         Subscription,
-        extensions=[OpenMasking, Operation, OpenLimits] if dev else [Masking, Operation, Limits],
+        extensions=[OpenMasking, OpenOperation] if dev else [Masking, Operation],
         exception_handlers=[ExpectedFailures()],
     )
 

@@ -150,3 +150,18 @@ def test_dev_lets_clients_look(dev: Live) -> None:
     mutation = 'mutation { deleteSource(id: "d") { __typename } }'
     assert dev.client.get("/graphql", params={"query": mutation}).status_code == 400
     assert dev.client.get("/graphql", headers={"Accept": "text/html"}).status_code == 404
+
+
+def test_long_texts_go_into_variables(live: Live) -> None:
+    query = "query ($n: String!) { entities(match: $n) { ... on EntityConnection { nodes { id } } } }"
+    assert live.ask(query, {"n": "x" * 500_000})["entities"]["nodes"] == []
+    assert live.errors(query + " " * 100_000)
+
+
+def test_unusual_variables_do_no_harm(live: Live) -> None:
+    query = "query ($n: Int) { documents(first: $n) { __typename } }"
+    for variables in ({"n": None}, {"n": "5"}, {"n": [1]}, {"n": {}}, {"n": True}, {"n": 1e300}, {"m": 3}):
+        assert "internal" not in live.post(query, variables).text
+    query = "query ($i: SearchInput!) { search(input: $i) { ... on SearchResult { hits { score } } } }"
+    for given in (None, 3, [], {"first": 10**12}, {"query": "x", "first": "3"}, {"query": "x", "first": None}):
+        assert "internal" not in live.post(query, {"i": given}).text
