@@ -140,6 +140,7 @@ def make_source(
         [_fact(chunks, keys, *fact) for fact in listed],
         titles,
         tuple(pages),
+        tuple(turns),
     )
 
 
@@ -187,7 +188,8 @@ def _mentions(chunks: Sequence[Chunk], names: Iterable[Name]) -> Iterable[Mentio
             name, kind = given if isinstance(given, tuple) else (given, "OTHER")
             if not entity_key(name):
                 continue
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", chunk.text):
+            whole = r"(?<!\w){}(?!\w)" if name.isascii() else "{}"
+            for match in re.finditer(whole.format(re.escape(name)), chunk.text):
                 start, end = match.span()
                 sentence = sentence_at(chunk.sentences, start)
                 yield Mention(chunk.ordinal, sentence, start, end, name, entity_key(name), name, kind)

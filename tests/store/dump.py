@@ -29,7 +29,7 @@ def all_chunks(store: Store) -> Iterator[StoredChunk]:
 def refs(store: Store) -> dict[str, Ref]:
     """The handle of every chunk and every entity that a chunk is joined to, by id."""
     chunks = {c.chunk.id: c.ref for c in all_chunks(store)}
-    entities = store.entity_names(sorted(set(store.chunk_edges(list(chunks.values())).right)))
+    entities = store.entity_names(sorted(set(store.chunk_edges(list(chunks.values())).right.tolist())))
     return chunks | {entity.id: ref for ref, entity in entities.items()}
 
 
@@ -43,7 +43,7 @@ def _dump(store: Store) -> dict[str, Any]:
     chunk_ids = {c.ref: c.chunk.id for c in stored}
     chunk_refs = list(chunk_ids)
     edges = store.chunk_edges(chunk_refs)
-    entities = store.entity_names(sorted(set(edges.right)))
+    entities = store.entity_names(sorted(set(edges.right.tolist())))
     entity_ids = {ref: entity.id for ref, entity in entities.items()}
     entity_refs = list(entity_ids)
     by_chunk, by_entity = store.degrees(chunk_refs, entity_refs)
@@ -71,7 +71,8 @@ def _dump(store: Store) -> dict[str, Any]:
 
 
 def _sorted(edges: Edges, left: dict[Ref, str], right: dict[Ref, str]) -> Sequence[tuple[str, str, float]]:
-    return sorted((left[a], right[b], float(w)) for a, b, w in zip(edges.left, edges.right, edges.weight, strict=True))
+    rows = zip(edges.left.tolist(), edges.right.tolist(), edges.weight.tolist(), strict=True)
+    return sorted((left[a], right[b], w) for a, b, w in rows)
 
 
 def _without_time(source: dict[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class Browser(Base):
         return [
             _chunk(row)
             for row in c.execute(
-                f"SELECT {_CHUNK} FROM chunk AS m JOIN {_CHUNK_FROM} ON c.source = m.source "
+                f"SELECT {_CHUNK} FROM {_CHUNK_FROM} JOIN chunk AS m ON m.source = c.source "
                 "WHERE m.id = ? AND m.rowid BETWEEN ? AND ? AND c.ordinal BETWEEN m.ordinal - ? AND m.ordinal + ? "
                 "AND c.rowid <> m.rowid ORDER BY c.ordinal",
                 (chunk_id, *self._range(c), before, after),
@@ -196,13 +196,13 @@ class Browser(Base):
         low, high = self._range(c)
         parts, values = ["f.rowid BETWEEN ? AND ?", "f.id > ?"], [low, high, after or ""]
         for holds, words in (
-            ("instr(kgmem_fold(f.subject), ?)", subject),
-            ("instr(kgmem_fold(f.predicate), ?)", predicate),
-            ("EXISTS (SELECT 1 FROM json_each(f.objects) WHERE instr(kgmem_fold(value), ?))", object),
+            ("instr(kgmem_fold(f.subject), w.value)", subject),
+            ("instr(kgmem_fold(f.predicate), w.value)", predicate),
+            ("EXISTS (SELECT 1 FROM json_each(f.objects) AS o WHERE instr(kgmem_fold(o.value), w.value))", object),
         ):
-            for word in fold(words).split():
-                parts.append(holds)
-                values.append(word)
+            if wanted := list(dict.fromkeys(fold(words).split())):
+                parts.append(f"NOT EXISTS (SELECT 1 FROM json_each(?) AS w WHERE NOT {holds})")
+                values.append(to_json(wanted))
         if entity_id:
             parts.append(
                 "(f.subject_entity = (SELECT rowid FROM entity WHERE id = ?) "

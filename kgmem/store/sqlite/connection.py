@@ -270,6 +270,10 @@ class Database:
             ) from error
         except apsw.IOError as error:
             raise errors.StoreError(f"Reading or writing {self.path} failed ({error}); check the disk.") from error
+        except UnicodeEncodeError as error:
+            raise errors.UsageError(
+                f"{error.object[error.start : error.end]!r} is half of a surrogate pair and no text; leave it out."
+            ) from error
         except (apsw.ConnectionClosedError, apsw.CursorClosedError) as error:
             raise errors.StoreError(f"The store {self.path} has been closed.") from error
 

@@ -56,7 +56,7 @@ class Linker(Base):
     @staticmethod
     def _seek(c: Connection, low: int, high: int, mark: int, key: str) -> None:
         words = spelled(key)
-        if words:
+        if words and "\0" not in key:
             c.execute(
                 "INSERT OR REPLACE INTO pending_chunk SELECT rowid, ? FROM chunk_terms "
                 "WHERE chunk_terms MATCH ? AND rowid BETWEEN ? AND ?",

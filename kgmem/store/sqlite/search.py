@@ -27,7 +27,9 @@ def quoted(term: str) -> str:
 
 
 def match_any(terms: Iterable[str]) -> str:
-    return " OR ".join(quoted(term) for term in dict.fromkeys(terms))
+    """An FTS5 query for any of the terms, each a string and nothing else; empty where there is none."""
+    # A query ends at a NUL, which no indexed term holds.
+    return " OR ".join(quoted(term) for term in dict.fromkeys(terms) if "\0" not in term)
 
 
 class Searcher(Base):
@@ -58,7 +60,7 @@ class Searcher(Base):
     def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
         c = self.db.reader()
         low, high = self._range(c)
-        wanted = self._bounded(list(dict.fromkeys(terms)))
+        wanted = match_any(self._bounded(list(dict.fromkeys(terms))))
         if not wanted or k < 1:
             return []
         sql = (
@@ -66,7 +68,7 @@ class Searcher(Base):
             "WHERE chunk_terms MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?) AS t "
             "JOIN chunk AS c ON c.rowid = t.rowid ORDER BY t.score DESC, c.id"
         )
-        values: list[object] = [match_any(wanted), low, high, k]
+        values: list[object] = [wanted, low, high, k]
         if where:
             joined, more = condition(where)
             sql = (
@@ -75,7 +77,7 @@ class Searcher(Base):
                 f"WHERE chunk_terms MATCH ? AND chunk_terms.rowid BETWEEN ? AND ? AND {joined} "
                 "ORDER BY score DESC, c.id LIMIT ?"
             )
-            values = [match_any(wanted), low, high, *more, k]
+            values = [wanted, low, high, *more, k]
         return list(c.execute(sql, values))
 
     def _bounded(self, terms: list[str]) -> list[str]:
@@ -178,14 +180,12 @@ class Searcher(Base):
         if not packed or encoder is None:
             return {}
         every = unpack_unit(list(packed.values()), encoder.dimension)
-        # What has no direction is in no index.
-        nothing = np.zeros(encoder.dimension, np.float32)
         data: dict[Ref, ChunkData] = {}
         position = 0
         for row, codes in packed.items():
-            count = len(codes) // encoder.dimension
-            data[row] = ChunkData(vectors.get(row, nothing), every[position : position + count])
-            position += count
+            end = position + len(codes) // encoder.dimension
+            data[row] = ChunkData(every[position], every[position + 1 : end])
+            position = end
         return data
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:

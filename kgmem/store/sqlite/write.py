@@ -22,6 +22,11 @@ class Writer(Base):
             encoder = self._encoder(c)
             if encoder is None:
                 raise errors.StoreError(f"{self.db.path} has no encoder yet; open it with one to write to it.")
+            for dimension in {p.vectors.shape[1] for p in sources if len(p.chunks)} - {encoder.dimension}:
+                raise errors.EncoderMismatch(
+                    f"{self.db.path} was encoded with {encoder}, but vectors of {dimension} dimensions were to be "
+                    "written; choose that encoder again, or run `kgmem reindex` to encode everything anew."
+                )
             low, _ = self._range(c, create=True)
             results = [self._put(c, low, prepared) for prepared in sources]
         if "replaced" in results:
@@ -50,7 +55,8 @@ class Writer(Base):
                     (low, high, to_json(list(source_ids))),
                 )
             ]
-            self._remove(c, rows)
+            if rows:
+                self._remove(c, rows)
         if rows:
             self.db.forget_deleted()
         return len(rows)

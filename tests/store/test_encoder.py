@@ -1,0 +1,98 @@
+"""A store knows whose vectors it holds, and takes no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from build import FP, OTHER_FP, embed, make_source
+from dump import NO_FILTER, dump
+
+from kgmem import errors
+
+SOURCE = make_source("default", "s", "Zara Zebra ran. Otto slept.", names=["Zara Zebra", "Otto"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        OTHER_FP,
+        replace(FP, model="renamed"),
+        replace(FP, weights="f" * 16),
+        replace(FP, dimension=24),
+        replace(FP, normalised=False),
+    ],
+)
+def test_another_encoder_is_refused_and_nothing_is_changed(engine, other):
+    store = engine.open()
+    store.put([SOURCE])
+    before = dump(store)
+    with pytest.raises(errors.EncoderMismatch) as refused:
+        engine.open(fingerprint=other)
+    sentence = str(refused.value)
+    assert str(FP) in sentence
+    assert str(other) in sentence
+    assert "kgmem reindex" in sentence
+    assert "\n" not in sentence
+    assert dump(store) == before
+    assert engine.open().fingerprint() == FP
+    assert dump(engine.open()) == before
+
+
+def test_another_encoder_is_refused_in_every_namespace(engine):
+    engine.open("a").put([make_source("a", "s", "text")])
+    with pytest.raises(errors.EncoderMismatch):
+        engine.open("b", OTHER_FP)
+    assert engine.open("a").namespaces() == ["a"]
+
+
+def test_without_an_encoder_all_can_be_read(engine):
+    engine.open().put([SOURCE])
+    store = engine.open(fingerprint=None)
+    assert store.fingerprint() == FP
+    assert dump(store) == dump(engine.open())
+    assert len(store.vector_search(embed("zebra"), 5, NO_FILTER)) == 1
+    assert store.delete([SOURCE.source.id]) == 1
+
+
+def test_an_empty_store_without_an_encoder(engine):
+    store = engine.open(fingerprint=None)
+    assert store.fingerprint() is None
+    assert store.vector_search(embed("zebra"), 5, NO_FILTER) == []
+    assert store.chunk_data([1, 2]) == {}
+    assert store.counts().sources == 0
+    assert store.delete([SOURCE.source.id]) == 0
+    with pytest.raises(errors.StoreError, match="encoder"):
+        store.put([SOURCE])
+    assert store.counts().sources == 0
+
+
+def test_a_store_opened_before_there_was_an_encoder_follows(engine):
+    early = engine.open(fingerprint=None)
+    assert early.fingerprint() is None
+    engine.open().put([SOURCE])
+    assert early.fingerprint() == FP
+    assert len(early.vector_search(embed("zebra"), 5, NO_FILTER)) == 1
+
+
+def test_vectors_of_another_length_are_refused(engine):
+    store = engine.open()
+    with pytest.raises(errors.EncoderMismatch, match="24"):
+        store.put([replace(SOURCE, vectors=np.ones((1, 24), np.float32))])
+    assert store.counts().sources == 0
+
+
+def test_vectors_come_back_as_they_were_given(engine):
+    store = engine.open()
+    store.put([SOURCE])
+    (chunk,) = store.source_chunks(SOURCE.source.id)
+    data = store.chunk_data([chunk.ref])[chunk.ref]
+    assert data.vector @ SOURCE.vectors[0] > 0.998
+    given = SOURCE.sentence_vectors[0]
+    assert data.sentence_vectors.shape == given.shape
+    assert data.sentence_vectors.dtype == np.float32
+    assert (np.einsum("ij,ij->i", data.sentence_vectors, given) > 0.998).all()
+    assert np.allclose(np.linalg.norm(data.sentence_vectors, axis=1), 1, atol=1e-5)
+    ((_, score),) = store.vector_search(SOURCE.vectors[0], 1, NO_FILTER)
+    assert score == pytest.approx(1, abs=1e-5)
