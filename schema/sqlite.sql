@@ -64,7 +64,7 @@ CREATE VIRTUAL TABLE term_count USING fts5vocab (chunk_terms, 'row');
 CREATE TABLE sentence (
     chunk INTEGER PRIMARY KEY,
     spans BLOB NOT NULL,                -- int32 pairs
-    vectors BLOB NOT NULL               -- (sentences, dimension) int8
+    vectors BLOB NOT NULL               -- (1 + sentences, dimension) int8, the chunk's own vector first
 );
 
 CREATE TABLE entity (

@@ -141,7 +141,8 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
     shown = ranked.refs[:k]
     paths: list[tuple[Step, ...]] = [()] * len(shown)
     if ranked.graph is not None and ranked.mass is not None:
-        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, ref) for ref in shown]
+        at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
+        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, at, ref) for ref in shown]
         paths = explain.steps(store, traced, np.asarray(vector, np.float64), found.data)
     priors = dict(zip(found.refs, found.priors, strict=True))
     resets = dict(zip(found.refs, found.reset, strict=True))

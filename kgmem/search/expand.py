@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.search.pagerank import Subgraph, subgraph
-from kgmem.store.contract import Edges, KnownName, MentionAt, Store
+from kgmem.store.contract import NO_EDGES, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
 NEAREST = 2
@@ -105,60 +104,60 @@ def local_subgraph(
     `core` is best first; `reset` is the chunks' restart mass. Its size has a
     bound, so that the cost of a search does not grow with the store.
     """
-    chunks: dict[Ref, None] = dict.fromkeys(core)
     strongest = store.entity_edges(list(activation.reset), CHUNKS_AN_ENTITY, where)
     heat: dict[Ref, float] = defaultdict(float, reset)
-    for entity, chunk, weight in _by_weight(strongest):
+    chunks: dict[Ref, None] = dict.fromkeys(core)
+    by_weight = np.argsort(-strongest.weight, kind="stable")
+    for entity, chunk, weight in zip(
+        strongest.left[by_weight].tolist(),
+        strongest.right[by_weight].tolist(),
+        strongest.weight[by_weight].tolist(),
+        strict=True,
+    ):
         heat[chunk] += activation.reset[entity] * weight
-        if chunk not in chunks and len(chunks) < len(core) + ENTITY_CHUNKS:
+        if len(chunks) < len(core) + ENTITY_CHUNKS:
             chunks[chunk] = None
     naming = store.chunk_edges(list(chunks))
-    pushed = _push(store, chunks, heat, naming, activation, where)
+    pushed = [ref for ref in _pushed(store, heat, naming, activation, where) if ref not in chunks][:PUSHED]
     if pushed:
-        more = store.chunk_edges(pushed)
-        naming = Edges(
-            [*naming.left, *more.left], [*naming.right, *more.right], np.concatenate([naming.weight, more.weight])
-        )
         chunks.update(dict.fromkeys(pushed))
-    following = store.next_edges(list(chunks))
+        naming = _joined(naming, store.chunk_edges(pushed))
     chunk_list = list(chunks)[:MAX_NODES]
+    following = store.next_edges(chunk_list)
     entities = _kept_entities(naming, activation, MAX_NODES - len(chunk_list))
     degree = np.concatenate(store.degrees(chunk_list, entities))
     return subgraph(chunk_list, entities, naming, following, degree)
 
 
-def _push(
-    store: Store,
-    chunks: Mapping[Ref, None],
-    heat: Mapping[Ref, float],
-    naming: Edges,
-    activation: Activation,
-    where: Filter,
-) -> list[Ref]:
+def _pushed(store: Store, heat: Mapping[Ref, float], naming: Edges, activation: Activation, where: Filter) -> list[Ref]:
     """The strongest chunks of the entities that the warmest chunks name most."""
-    warm = set(sorted(chunks, key=lambda ref: -heat.get(ref, 0.0))[:PUSH_CHUNKS])
-    share: dict[Ref, float] = defaultdict(float)
-    total: dict[Ref, float] = defaultdict(float)
-    for chunk, weight in zip(naming.left, naming.weight, strict=True):
-        total[chunk] += weight
-    for chunk, entity, weight in zip(naming.left, naming.right, naming.weight, strict=True):
-        if chunk in warm and entity not in activation.reset:
-            share[entity] += heat.get(chunk, 0.0) * weight / total[chunk]
-    heaviest = sorted((e for e in share if share[e] > 0), key=lambda e: (-share[e], str(e)))[:PUSH_ENTITIES]
-    edges = store.entity_edges(heaviest, PUSH_EACH, where) if heaviest else Edges((), (), np.zeros(0))
-    return list(dict.fromkeys(ref for ref in edges.right if ref not in chunks))[:PUSHED]
+    if not len(naming.left):
+        return []
+    chunks, chunk_of = np.unique(naming.left, return_inverse=True)
+    entities, entity_of = np.unique(naming.right, return_inverse=True)
+    warmth = np.array([heat.get(ref, 0.0) for ref in chunks.tolist()])
+    if len(warmth) > PUSH_CHUNKS:
+        warmth[np.argsort(-warmth, kind="stable")[PUSH_CHUNKS:]] = 0.0
+    spread = warmth / np.bincount(chunk_of, naming.weight)
+    share = np.bincount(entity_of, spread[chunk_of] * naming.weight)
+    known = [i for i, ref in enumerate(entities.tolist()) if ref in activation.reset]
+    share[known] = 0.0
+    heaviest = [i for i in np.argsort(-share, kind="stable")[:PUSH_ENTITIES].tolist() if share[i] > 0]
+    edges = store.entity_edges(entities[heaviest].tolist(), PUSH_EACH, where) if heaviest else NO_EDGES
+    return list(dict.fromkeys(edges.right.tolist()))
 
 
-def _by_weight(edges: Edges) -> list[tuple[Ref, Ref, float]]:
-    order: NDArray[np.int64] = np.argsort(-edges.weight, kind="stable")
-    return [(edges.left[i], edges.right[i], float(edges.weight[i])) for i in order]
+def _joined(a: Edges, b: Edges) -> Edges:
+    if not len(a.left) or not len(b.left):
+        return b if not len(a.left) else a
+    return Edges(
+        np.concatenate([a.left, b.left]), np.concatenate([a.right, b.right]), np.concatenate([a.weight, b.weight])
+    )
 
 
 def _kept_entities(naming: Edges, activation: Activation, room: int) -> list[Ref]:
     """Activated entities and those that most of the chunks share; one that a single chunk names carries nothing on."""
-    count: dict[Ref, int] = defaultdict(int)
-    for entity in naming.right:
-        count[entity] += 1
-    kept = list(activation.reset)
-    kept += sorted((e for e in count if e not in activation.reset and count[e] > 1), key=lambda e: -count[e])
-    return kept[: max(room, 0)]
+    entities, count = np.unique(naming.right, return_counts=True)
+    shared = [i for i in np.argsort(-count, kind="stable").tolist() if count[i] > 1]
+    kept = dict.fromkeys(activation.reset) | dict.fromkeys(entities[shared].tolist())
+    return list(kept)[: max(room, 0)]

@@ -25,9 +25,11 @@ class Link:
     sentence: int | None
 
 
-def trace(graph: Subgraph, mass: Floats, activation: Activation, chunk: Ref) -> list[Link]:
-    """Where the mass of `chunk` came from, the question's entity first. Empty where no entity led there."""
-    at = {ref: i for i, ref in enumerate(graph.chunks)}
+def trace(graph: Subgraph, mass: Floats, activation: Activation, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
+    """Where the mass of `chunk` came from, the question's entity first. Empty where no entity led there.
+
+    `at` is each chunk's place in the graph.
+    """
     count = len(graph.chunks)
     links: list[Link] = []
     here: Ref | None = chunk
@@ -56,14 +58,20 @@ def trace(graph: Subgraph, mass: Floats, activation: Activation, chunk: Ref) -> 
 
 def _main_inflow(graph: Subgraph, mass: Floats, node: int, seen: set[int], low: int, high: int) -> int | None:
     """The neighbour within [low, high) from which most of the node's mass came."""
-    row = graph.weights.getrow(node)
-    best, best_flow = None, 0.0
-    for neighbour, weight in zip(row.indices, row.data, strict=True):
-        if low <= neighbour < high and neighbour not in seen and graph.degree[neighbour] > 0:
-            flow = (1 - RESTART) * mass[neighbour] * weight / graph.degree[neighbour]
-            if flow > best_flow:
-                best, best_flow = int(neighbour), flow
-    return best
+    first, last = graph.weights.indptr[node], graph.weights.indptr[node + 1]
+    neighbours = graph.weights.indices[first:last]
+    degree = graph.degree[neighbours]
+    flow = np.where(
+        (neighbours >= low) & (neighbours < high) & (degree > 0),
+        (1 - RESTART) * mass[neighbours] * graph.weights.data[first:last] / np.maximum(degree, 1e-12),
+        0.0,
+    )
+    for i in np.argsort(-flow, kind="stable").tolist():
+        if flow[i] <= 0:
+            return None
+        if int(neighbours[i]) not in seen:
+            return int(neighbours[i])
+    return None
 
 
 def steps(

@@ -31,37 +31,29 @@ class Subgraph:
 def subgraph(
     chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, following: Edges, degree: Floats
 ) -> Subgraph:
-    """Assemble a subgraph of these nodes from edges chunk–entity and chunk–chunk; edges that leave it are left out."""
+    """Assemble a subgraph of these nodes from edges chunk–entity and chunk–chunk; edges that leave it are left out.
+
+    `following` gives each edge between two turns from both sides, `naming` each of its edges once.
+    """
     chunk_at = {ref: i for i, ref in enumerate(chunks)}
     entity_at = {ref: i + len(chunks) for i, ref in enumerate(entities)}
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
-    _collect(naming, chunk_at, entity_at, rows, columns, values)
-    _collect(following, chunk_at, chunk_at, rows, columns, values)
+    named = _within(naming, chunk_at, entity_at)
+    followed = _within(following, chunk_at, chunk_at)
+    rows = np.concatenate([named[0], named[1], followed[0]])
+    columns = np.concatenate([named[1], named[0], followed[1]])
+    values = np.concatenate([named[2], named[2], followed[2]])
     size = len(chunks) + len(entities)
-    half = csr_matrix((values, (rows, columns)), shape=(size, size), dtype=np.float64)
-    # The edge between two turns is given from both sides.
-    named = half[: len(chunks)].tocoo()
-    crossing = named.col >= len(chunks)
-    mirrored = csr_matrix((named.data[crossing], (named.col[crossing], named.row[crossing])), shape=(size, size))
-    return Subgraph(chunks, entities, (half + mirrored).tocsr(), degree)
+    return Subgraph(chunks, entities, csr_matrix((values, (rows, columns)), shape=(size, size)), degree)
 
 
-def _collect(
-    edges: Edges,
-    left: Mapping[Ref, int],
-    right: Mapping[Ref, int],
-    rows: list[int],
-    columns: list[int],
-    values: list[float],
-) -> None:
-    for a, b, weight in zip(edges.left, edges.right, edges.weight, strict=True):
-        i, j = left.get(a), right.get(b)
-        if i is not None and j is not None:
-            rows.append(i)
-            columns.append(j)
-            values.append(weight)
+def _within(
+    edges: Edges, left: Mapping[Ref, int], right: Mapping[Ref, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """The edges whose ends both have a place, as places."""
+    a = np.array([left.get(ref, -1) for ref in edges.left.tolist()], np.int64)
+    b = np.array([right.get(ref, -1) for ref in edges.right.tolist()], np.int64)
+    inside = (a >= 0) & (b >= 0)
+    return a[inside], b[inside], edges.weight[inside]
 
 
 def personalised_pagerank(graph: Subgraph, reset: Floats) -> Floats:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class KnownName:
 
 @dataclass(frozen=True, slots=True)
 class ChunkData:
-    """What ranking needs of a chunk. `sentence_vectors` is (sentences, dim)."""
+    """What ranking needs of a chunk: its vector (dim,) and its sentences' (sentences, dim), as int8 keeps them."""
 
     vector: Vectors
     sentence_vectors: Vectors
@@ -97,11 +97,17 @@ class ChunkData:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Weighted edges of the graph as parallel columns: `left[i]` – `right[i]` with `weight[i]`."""
+    """Weighted edges of the graph as parallel arrays: `left[i]` – `right[i]` with `weight[i]`.
 
-    left: Sequence[Ref]
-    right: Sequence[Ref]
+    `left` and `right` hold `Ref`s; `tolist()` gives them back as the engine takes them.
+    """
+
+    left: NDArray[Any]
+    right: NDArray[Any]
     weight: NDArray[np.float64]
+
+
+NO_EDGES = Edges(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kgmem.graph import NEXT_WEIGHT
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.contract import ChunkData, Edges, KnownName, MentionAt
+from kgmem.store.contract import NO_EDGES, ChunkData, Edges, KnownName, MentionAt
 from kgmem.store.sqlite.base import NAMESPACE_BITS, NOWHERE, Base
 from kgmem.store.sqlite.codec import to_json, unpack_unit
 from kgmem.store.sqlite.connection import Connection
@@ -166,15 +166,11 @@ class Searcher(Base):
             return self._chunk_data(self.db.reader(), refs)
 
     def _chunk_data(self, c: Connection, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
-        listed = to_json(self._own(c, refs))
-        vectors = {
-            row: np.frombuffer(data, np.float32)
-            for row, data in c.execute(
-                "SELECT rowid, embedding FROM vector WHERE rowid IN (SELECT value FROM json_each(?))", (listed,)
-            )
-        }
         packed = dict(
-            c.execute("SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))", (listed,))
+            c.execute(
+                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
+                (to_json(self._own(c, refs)),),
+            )
         )
         encoder = self._encoder(c)
         if not packed or encoder is None:
@@ -292,6 +288,6 @@ def _through(chunk: str, where: Filter) -> tuple[str, list[object]]:
 
 def _edges(rows: Sequence[tuple[Ref, Ref, float]]) -> Edges:
     if not rows:
-        return Edges((), (), np.zeros(0))
+        return NO_EDGES
     left, right, weight = zip(*rows, strict=True)
-    return Edges(left, right, np.array(weight, np.float64))
+    return Edges(np.array(left), np.array(right), np.array(weight, np.float64))

@@ -139,8 +139,8 @@ class Writer(Base):
         c.executemany(
             "INSERT INTO sentence VALUES (?,?,?)",
             (
-                (row, pack_spans(chunk.sentences), pack_unit(vectors))
-                for row, chunk, vectors in zip(rows, p.chunks, p.sentence_vectors, strict=True)
+                (row, pack_spans(chunk.sentences), pack_unit(np.concatenate([own[None], vectors])))
+                for row, chunk, own, vectors in zip(rows, p.chunks, p.vectors, p.sentence_vectors, strict=True)
             ),
         )
         c.executemany("INSERT INTO mention VALUES (?,?,?,?,?,?)", mention_rows)
