@@ -80,9 +80,7 @@ class Kgmem:
         with self._encoder_lock:
             encoder = self._given_encoder or self._loaded_encoder
             if not self._checked:
-                checked = open_store(self.settings.store, self.settings.namespace, encoder.fingerprint)
-                self._store.close()
-                self._store = checked
+                self._store.adopt(encoder.fingerprint)
                 self._checked = True
             return encoder
 

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class Warmth:
-    """Loads the encoder once. Nothing reads the store before, since loading opens the store anew to check it."""
+    """Loads the encoder once, in the background, and holds what kept it from being loaded."""
 
     def __init__(self, kg: Kgmem) -> None:
         self._kg = kg

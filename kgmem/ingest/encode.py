@@ -242,13 +242,15 @@ def load_encoder(model: str = DEFAULT_MODEL, *, precision: str = "auto", threads
         raise errors.UsageError(f"precision {precision!r} is not known; use auto, float32 or bfloat16.")
     torch.set_num_threads(threads)
     half = precision == "bfloat16" or (precision == "auto" and _has_bfloat16())
-    path = _local_path(model)
     try:
+        path = _local_path(model)
         loaded = SentenceTransformer(
             str(path or model),
             device="cpu" if not torch.cuda.is_available() else None,
             model_kwargs={"dtype": torch.bfloat16 if half else torch.float32},
         )
+    except errors.EncoderError:
+        raise
     except Exception as error:
         raise errors.EncoderError(
             f"The encoder {model!r} can't be loaded ({type(error).__name__}); check its name, or give the path of "

@@ -167,6 +167,12 @@ class Store(Protocol):
     # -- life ----------------------------------------------------------------
     def close(self) -> None: ...
     def fingerprint(self) -> EncoderFingerprint | None: ...
+    def adopt(self, fingerprint: EncoderFingerprint) -> None:
+        """Hold this encoder's vectors from now on, where there are none yet.
+
+        Raises `EncoderMismatch`, with nothing changed, where there are another's.
+        """
+
     def namespaces(self) -> list[str]: ...
 
     def snapshot(self) -> AbstractContextManager[None]:

@@ -76,3 +76,5 @@ def test_unknown_models_and_precisions_are_refused(tmp_path: object) -> None:
         load_encoder(precision="int1")
     with pytest.raises(EncoderError, match="can't be loaded"):
         load_encoder(str(tmp_path))
+    with pytest.raises(EncoderError, match="can't be loaded"):
+        load_encoder(f"{tmp_path}/not/there")

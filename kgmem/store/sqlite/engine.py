@@ -37,7 +37,7 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
             with self.db.translated():
                 self._fingerprint = read_fingerprint(self.db.reader())
                 if fingerprint is not None:
-                    self._adopt(fingerprint)
+                    self.adopt(fingerprint)
         except BaseException:
             self.db.close()
             raise
@@ -54,7 +54,7 @@ class SQLiteStore(Writer, Linker, Searcher, Browser):
     def snapshot(self) -> AbstractContextManager[None]:
         return self.db.snapshot()
 
-    def _adopt(self, fingerprint: EncoderFingerprint) -> None:
+    def adopt(self, fingerprint: EncoderFingerprint) -> None:
         if self._fingerprint is None and not self.db.read_only:
             with self.db.write() as c:
                 # Another process may have been first.
