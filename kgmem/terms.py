@@ -70,14 +70,14 @@ def terms(text: str) -> list[str]:
         text = unicodedata.normalize("NFKC", text)
     found: list[str] = []
     for match in _RUN.finditer(text):
-        run = match.group()
+        run = match.group().strip("_-./&")
         if run.isascii() and run.isalpha() and (run.islower() or run[1:].islower()):
             _add_word(run.lower(), found)
         elif _UNSPACED.match(run):
             if len(run) == 1:
                 found.append(run)
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
-        else:
+        elif run:
             _add_compound(run, found)
     return found
 
@@ -93,6 +93,11 @@ def _add_compound(run: str, found: list[str]) -> None:
         return
     if run.endswith(("+", "#")):
         found.append(fold(run)[:_MAX_TERM])
+        *before, last = _JOINED.split(run)
+        for piece in filter(None, before):
+            _add_compound(piece, found)
+        if before and last.strip("+#"):
+            found.append(fold(last)[:_MAX_TERM])
         return
     pieces = [piece for piece in _JOINED.split(run) if piece]
     parts = [part for piece in pieces for part in (_CAMEL.findall(piece) if not piece.isupper() else [piece])]

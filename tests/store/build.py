@@ -34,7 +34,7 @@ OTHER_FP = EncoderFingerprint("another-encoder", "fedcba9876543210", 24)
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 _PARAGRAPH = re.compile(r"(?:(?!\n\n).)*\S(?:(?!\n\n).)*", re.DOTALL)
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[^\s.!?。！？][^.!?。！？\n]*[.!?。！？]*|[.!?。！？]+")
+_SENTENCE = re.compile(r"[^\s.!?。！？][^.!?。！？\n]*[.!?。！？]*|[.!?。！？]+")
 
 Name = str | tuple[str, EntityType]
 Statement = tuple[str, str, tuple[str, ...]]
