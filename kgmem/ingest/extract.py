@@ -80,8 +80,8 @@ def is_chinese(text: str) -> bool:
     return unspaced > CHINESE_SHARE * (spaced / 4 + unspaced)
 
 
-def load_spacy(name: str) -> Language:
-    """The spaCy pipeline `name`, by package or path, without the parts that nothing here needs.
+def load_spacy(name: str, *, whole: bool = False) -> Language:
+    """The spaCy pipeline `name`, by package or path, without the parts that nothing here needs unless `whole`.
 
     The default English one is also looked for as the package that carries it
     under another name. Raises `EncoderError` with how to install it.
@@ -91,7 +91,7 @@ def load_spacy(name: str) -> Language:
     if name == DEFAULT_ENGLISH and find_spec(DEFAULT_ENGLISH) is None:
         name = PACKAGED_ENGLISH
     try:
-        return spacy.load(name, exclude=["lemmatizer", "attribute_ruler"])
+        return spacy.load(name, exclude=[] if whole else ["lemmatizer", "attribute_ruler"])
     except OSError as error:
         raise errors.EncoderError(
             f"The spaCy pipeline {name!r} is not installed; install its package or name another one."

@@ -7,10 +7,14 @@ the workers: a model that runs in ever new threads keeps memory of each.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import sys
+import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+from typing import Any
 
 from kgmem.ingest.analysis import Analysis
 from kgmem.ingest.encode import Encoded, Encoder, Passage
@@ -31,6 +35,37 @@ def _analyse(texts: Sequence[str]) -> list[Analysis]:
     return _worker.analyse(texts)
 
 
+class _StandIn(ModuleType):
+    """`__main__` without a file or a name to import it by; all else is the real one's."""
+
+    def __init__(self, main: ModuleType) -> None:
+        super().__init__("__main__")
+        self.__file__ = None
+        self._main = main
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._main, name)
+
+
+class _Process(SpawnProcess):
+    """A process that does not begin by running the user's script again, which may have no `__main__` guard."""
+
+    _starting = threading.Lock()
+
+    def start(self) -> None:
+        with self._starting:
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = _StandIn(main)
+            try:
+                super().start()
+            finally:
+                sys.modules["__main__"] = main
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
 class Workers:
     """Analyses and encodes in the background. `processes` 0 keeps all in this process."""
 
@@ -48,7 +83,7 @@ class Workers:
         """From now on analyse in processes of their own."""
         if self._pool is None and self._processes > 0:
             self._pool = ProcessPoolExecutor(
-                self._processes, multiprocessing.get_context("spawn"), _start_worker, self._names
+                self._processes, _Context(), _start_worker, self._names
             )
 
     def analyse(self, texts: Sequence[str]) -> Future[list[Analysis]]:

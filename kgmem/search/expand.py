@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.search.pagerank import Subgraph, subgraph
+from kgmem.search.pagerank import Floats, Subgraph, subgraph
 from kgmem.store.contract import NO_EDGES, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
@@ -125,8 +125,19 @@ def local_subgraph(
     chunk_list = list(chunks)[:MAX_NODES]
     following = store.next_edges(chunk_list)
     entities = _kept_entities(naming, activation, MAX_NODES - len(chunk_list))
-    degree = np.concatenate(store.degrees(chunk_list, entities))
+    _, of_entities = store.degrees([], entities)
+    degree = np.concatenate([_chunk_degrees(chunk_list, naming, following), of_entities])
     return subgraph(chunk_list, entities, naming, following, degree)
+
+
+def _chunk_degrees(chunks: Sequence[Ref], *edges: Edges) -> Floats:
+    """The total weight of each chunk's edges. All edges of these chunks are given, so this is their degree at large."""
+    at = {ref: i for i, ref in enumerate(chunks)}
+    total = np.zeros(len(chunks) + 1)
+    for some in edges:
+        # Edges of chunks that were cut off add to a place of no one.
+        np.add.at(total, np.array([at.get(ref, -1) for ref in some.left.tolist()], np.int64), some.weight)
+    return total[:-1]
 
 
 def _pushed(store: Store, heat: Mapping[Ref, float], naming: Edges, activation: Activation, where: Filter) -> list[Ref]:

@@ -203,8 +203,9 @@ class Store(Protocol):
     def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         """Set what known names were found in these chunks, and clear their pending marks.
 
-        A chunk that has meanwhile gone is passed over, as is a key that is no longer known. A chunk with
-        such a key, or marked anew since it was read, stays pending, so that it is searched again.
+        A chunk that has meanwhile gone, was linked by another or marked anew is passed over: what was
+        found may be out of date. So is a key that is no longer known; its chunk stays pending, so that
+        it is searched again.
         """
 
     # -- search --------------------------------------------------------------

@@ -101,32 +101,30 @@ class Linker(Base):
     def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         with self.db.write() as c:
             rows = self._entity_rows(c, {link.key for _, links in found for link in links})
-            listed = to_json(self._own(c, (chunk.ref for chunk, _ in found)))
             marks = dict(
                 c.execute(
-                    "SELECT c.rowid, p.mark FROM json_each(?) AS j CROSS JOIN chunk AS c ON c.rowid = j.value "
-                    "LEFT JOIN pending_chunk AS p ON p.chunk = c.rowid",
-                    (listed,),
+                    "SELECT p.chunk, p.mark FROM json_each(?) AS j CROSS JOIN pending_chunk AS p ON p.chunk = j.value",
+                    (to_json(self._own(c, (chunk.ref for chunk, _ in found))),),
                 )
             )
-            there = [(chunk, links) for chunk, links in found if chunk.ref in marks]
+            current = {chunk.ref: links for chunk, links in found if marks.get(chunk.ref) == chunk.mark}
             c.execute(
                 "DELETE FROM mention WHERE origin = 'gazetteer' AND chunk IN (SELECT value FROM json_each(?))",
-                (listed,),
+                (to_json(list(current)),),
             )
             c.executemany(
                 "INSERT OR IGNORE INTO mention VALUES (?,?,?,?,?,'gazetteer')",
                 (
-                    (chunk.ref, link.start, link.end, rows[link.key], link.sentence)
-                    for chunk, links in there
+                    (ref, link.start, link.end, rows[link.key], link.sentence)
+                    for ref, links in current.items()
                     for link in links
                     if link.key in rows
                 ),
             )
-            _refresh_edges(c, marks)
+            _refresh_edges(c, current)
             c.executemany(
-                "DELETE FROM pending_chunk WHERE chunk = ? AND mark = ?",
-                ((chunk.ref, chunk.mark) for chunk, links in there if all(link.key in rows for link in links)),
+                "DELETE FROM pending_chunk WHERE chunk = ?",
+                ((ref,) for ref, links in current.items() if all(link.key in rows for link in links)),
             )
 
 

@@ -17,7 +17,7 @@ from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
 
 MAX_K = 4096
-_BROAD = 50_000
+_BROAD = 4_000
 """Rows that a full-text query may look at before its most frequent words are left out."""
 _OWN_PAGES = 20
 
@@ -242,6 +242,11 @@ class Searcher(Base):
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
         c = self.db.reader()
+        if not c.execute(
+            "SELECT 1 FROM source INDEXED BY source_talk WHERE kind = 'conversation' AND rowid BETWEEN ? AND ? LIMIT 1",
+            self._range(c),
+        ).fetchone():
+            return NO_EDGES
         rows = c.execute(
             "SELECT a.rowid, b.rowid FROM json_each(?) AS j CROSS JOIN chunk AS a ON a.rowid = j.value "
             "JOIN source AS s ON s.rowid = a.source AND s.kind = 'conversation' "
