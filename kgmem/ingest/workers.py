@@ -82,9 +82,7 @@ class Workers:
     def start_processes(self) -> None:
         """From now on analyse in processes of their own."""
         if self._pool is None and self._processes > 0:
-            self._pool = ProcessPoolExecutor(
-                self._processes, _Context(), _start_worker, self._names
-            )
+            self._pool = ProcessPoolExecutor(self._processes, _Context(), _start_worker, self._names)
 
     def analyse(self, texts: Sequence[str]) -> Future[list[Analysis]]:
         if self._pool is not None:
