@@ -148,7 +148,7 @@ def ingest(
             total.add(kg.ingest_bytes(sys.stdin.buffer.read(), title=title, tags=tags))
         for file in jsonl_files:
             source, uri = (sys.stdin.buffer, "stdin:") if file == "-" else (file, Path(file).resolve().as_uri())
-            total.add(kg.ingest_jsonl(source, uri=uri, progress=shown.update))
+            total.add(kg.ingest_jsonl(source, uri=uri, tags=tags, progress=shown.update))
     print_report(total, as_json=as_json)
     sys.exit(total.exit_code)
 

@@ -39,7 +39,10 @@ class Kgmem:
     `StoreError` or `EncoderMismatch` when it opens.
     """
 
-    def __init__(self, settings: Settings | None = None, *, encoder: Encoder | None = None, **given: Any) -> None:
+    def __init__(self, settings: Settings | None = None, *, encoder: Encoder | str | None = None, **given: Any) -> None:
+        """Open the store of `settings`, or of the settings given one by one. `encoder` is a model's name or an encoder."""
+        if isinstance(encoder, str):
+            given["encoder"], encoder = encoder, None
         self.settings = settings or load_settings(**given)
         self._given_encoder = encoder
         self._lock = threading.Lock()
@@ -105,10 +108,16 @@ class Kgmem:
         return report
 
     def ingest_jsonl(
-        self, stream: IO[bytes] | str | os.PathLike[str], *, uri: str, progress: Progress | None = None
+        self,
+        stream: IO[bytes] | str | os.PathLike[str],
+        *,
+        uri: str,
+        tags: Sequence[str] = (),
+        progress: Progress | None = None,
     ) -> Report:
         """Ingest JSON lines from a file or a stream: documents, or turns of conversations."""
-        return self.ingest_documents(load_jsonl(stream, uri=uri), progress)
+        documents = load_jsonl(stream, uri=uri, max_bytes=self.settings.max_bytes, tags=tags)
+        return self.ingest_documents(documents, progress)
 
     def ingest_text(
         self,

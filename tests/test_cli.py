@@ -76,6 +76,15 @@ def test_standard_input(run) -> None:  # type: ignore[no-untyped-def]
     assert "1 failed" in out
 
 
+def test_lines_of_json_get_the_tags_and_the_limit_too(run) -> None:  # type: ignore[no-untyped-def]
+    lines = json.dumps({"id": "a", "text": "Marta lives in Lyon."}) + "\n"
+    lines += json.dumps({"id": "b", "text": "Long. " * 100}) + "\n"
+    out = run("ingest", "--jsonl", "-", "--tag", "people", "--max-bytes", "300", stdin=lines, code=1)
+    assert "1 added" in out
+    assert "DOCUMENT_TOO_LARGE" in out
+    assert len(json.loads(run("search", "Marta", "--tag", "people", "--json"))) == 1
+
+
 def test_filters(run, folder: Path) -> None:  # type: ignore[no-untyped-def]
     run("ingest", "mine/lyon.md", "--tag", "cities")
     run("ingest", "mine/saint-ex.txt", "--tag", "people")
