@@ -245,6 +245,18 @@ def test_nor_when_another_process_has_searched_the_chunk_meanwhile(engine):
     assert named_in(one)["text"] == {"Grace Hopper"}
 
 
+def test_a_search_that_took_longer_does_not_undo_a_newer_one(engine):
+    one, two = engine.open(), engine.open()
+    one.put([src("text", "They saw Grace Hopper.")])
+    chunks = one.pending_chunks(10)
+    links = find_links(one, chunks)
+    two.put([src("new", "Grace Hopper wrote.", ["Grace Hopper"])])
+    link_pending(two)
+    one.link(list(zip(chunks, links, strict=True)))
+    assert link_pending(one) == 0
+    assert named_in(one)["text"] == {"Grace Hopper"}
+
+
 def test_a_name_that_goes_during_a_search_makes_way_for_a_shorter_one(engine):
     one, two = engine.open(), engine.open()
     new_york = src("new", "New York stands.", ["New York"])
