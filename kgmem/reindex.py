@@ -41,7 +41,8 @@ def reindex(settings: Settings, progress: Progress | None = None) -> int:
             if report.failed or kept != wanted:
                 first = f", such as {report.failed[0].uri}: {report.failed[0].reason}" if report.failed else ""
                 raise errors.StoreError(
-                    f"{wanted - kept} of {wanted} sources could not be encoded anew{first} The old store is unchanged."
+                    f"{wanted - kept} of {wanted} sources could not be encoded anew{first.rstrip('.')}. "
+                    "The old store is unchanged."
                 )
             count += kept
         old.close()

@@ -40,7 +40,7 @@ class Kgmem:
     """
 
     def __init__(self, settings: Settings | None = None, *, encoder: Encoder | str | None = None, **given: Any) -> None:
-        """Open the store of `settings`, or of the settings given one by one. `encoder` is a model's name or an encoder."""
+        """Open the store that the settings name. `encoder` is a model's name or an encoder."""
         if isinstance(encoder, str):
             given["encoder"], encoder = encoder, None
         self.settings = settings or load_settings(**given)
@@ -192,12 +192,16 @@ class Kgmem:
         return self.delete(found), missing
 
     def _prune(self, report: Report, prefixes: Sequence[str]) -> int:
-        failed = {ids.source_id(self._store.namespace, item.uri) for item in report.failed}
+        # What could not be read this time is not gone, nor is anything below it: a folder's files, a file's documents.
+        failed = {item.uri for item in report.failed}
+        below = tuple(uri + mark for uri in failed for mark in "/#")
         gone = []
         for prefix in prefixes:
             after: str | None = None
             while page := self._store.sources(uri_prefix=prefix, after=after, limit=500):
-                gone += [s.id for s in page if s.id not in report.seen and s.id not in failed]
+                gone += [
+                    s.id for s in page if s.id not in report.seen and s.uri not in failed and not s.uri.startswith(below)
+                ]
                 after = page[-1].id
         return self.delete(gone) if gone else 0
 

@@ -30,7 +30,7 @@ _PATTERNS = tuple(
     regex.compile(p, regex.IGNORECASE)
     for p in (
         r"\b(?P<year>(?:1[0-9]|20)\d\d)[-/.年](?P<month>[01]?\d)(?:[-/.月](?P<day>[0-3]?\d))?(?:日|\b)",
-        r"\b(?P<year>20\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)\b",
+        r"\b(?P<year>20\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)",
         rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b",
         rf"\b{_MONTH} {_DAY},? {_YEAR}\b",
         rf"\b{_MONTH},? {_YEAR}\b",

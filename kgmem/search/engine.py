@@ -126,7 +126,7 @@ def _rank(store: Store, asked: Question, vector: Vectors, found: _Candidates, mo
     on_chunks = mass[: len(graph.chunks)]
     priors = dict(zip(found.refs, found.priors, strict=True))
     scores = on_chunks + (PRIOR_WEIGHT * np.array([priors.get(r, 0.0) for r in graph.chunks]) if hybrid else 0.0)
-    placed = [i for i in order(scores) if scores[i] > 0]
+    placed = [i for i in order(scores) if scores[i] > 0 or (hybrid and graph.chunks[i] in priors)]
     return _Ranked(
         [graph.chunks[i] for i in placed],
         [float(scores[i]) for i in placed],

@@ -35,5 +35,5 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path, given: str) -> 
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[0] == "the script begins"
     assert run.stdout.count("begins") == 1
-    assert "(0, 17)" in run.stdout
+    assert "(0, 18)" in run.stdout
     assert "Traceback" not in run.stderr

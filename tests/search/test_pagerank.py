@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from kgmem.search.pagerank import RESTART, STEPS, personalised_pagerank, subgraph
+from kgmem.store.contract import NO_EDGES, Edges
+
+
+def edges(*rows: tuple[object, object, float]) -> Edges:
+    left, right, weight = zip(*rows, strict=True)
+    return Edges(np.array(left), np.array(right), np.array(weight, float))
+
+
+def test_mass_goes_over_shared_entities_and_fades() -> None:
+    naming = edges((1, 10, 1.0), (2, 10, 1.0), (2, 11, 1.0), (3, 11, 1.0))
+    graph = subgraph([1, 2, 3], [10, 11], naming, NO_EDGES, np.array([1.0, 2.0, 1.0, 2.0, 2.0]))
+    mass = personalised_pagerank(graph, np.array([0.0, 0.0, 0.0, 1.0, 0.0]))
+    assert mass[1] > mass[2] > 0
+    assert mass[0] > mass[2]
+
+
+def test_it_is_the_power_iteration_written_out() -> None:
+    weights = np.array([[0, 0, 2.0, 1.0], [0, 0, 0, 3.0], [2.0, 0, 0, 0], [1.0, 3.0, 0, 0]])
+    degree = np.array([5.0, 3.0, 2.0, 7.0])
+    graph = subgraph([1, 2], [8, 9], edges((1, 8, 2.0), (1, 9, 1.0), (2, 9, 3.0)), NO_EDGES, degree)
+    reset = np.array([0.1, 0.2, 0.3, 0.0])
+    x = reset
+    for _ in range(STEPS):
+        x = RESTART * reset + (1 - RESTART) * weights.T @ (x / degree)
+    np.testing.assert_allclose(personalised_pagerank(graph, reset), x)
+
+
+def test_a_hub_spreads_as_thinly_as_in_the_whole_graph() -> None:
+    naming = edges((1, 10, 1.0), (2, 10, 1.0))
+    reset = np.array([0.0, 0.0, 1.0])
+    rare = personalised_pagerank(subgraph([1, 2], [10], naming, NO_EDGES, np.array([1.0, 1.0, 2.0])), reset)
+    hub = personalised_pagerank(subgraph([1, 2], [10], naming, NO_EDGES, np.array([1.0, 1.0, 2000.0])), reset)
+    assert hub[0] < rare[0] / 100
+
+
+def test_edges_that_leave_the_subgraph_are_left_out() -> None:
+    graph = subgraph(["a"], ["x"], edges(("a", "x", 1.0), ("a", "y", 1.0), ("b", "x", 1.0)), NO_EDGES, np.ones(2))
+    assert graph.weights.nnz == 2
+
+
+def test_turns_follow_each_other_both_ways() -> None:
+    graph = subgraph([1, 2], [], NO_EDGES, edges((1, 2, 2.0), (2, 1, 2.0)), np.array([2.0, 2.0]))
+    mass = personalised_pagerank(graph, np.array([1.0, 0.0]))
+    assert mass.sum() == pytest.approx(1)
+    assert mass[0] > mass[1] > 0
+
+
+def test_a_node_without_edges_keeps_its_own() -> None:
+    graph = subgraph([1], [], NO_EDGES, NO_EDGES, np.zeros(1))
+    assert personalised_pagerank(graph, np.ones(1))[0] == pytest.approx(RESTART)
