@@ -200,7 +200,9 @@ class Kgmem:
             after: str | None = None
             while page := self._store.sources(uri_prefix=prefix, after=after, limit=500):
                 gone += [
-                    s.id for s in page if s.id not in report.seen and s.uri not in failed and not s.uri.startswith(below)
+                    s.id
+                    for s in page
+                    if s.id not in report.seen and s.uri not in failed and not s.uri.startswith(below)
                 ]
                 after = page[-1].id
         return self.delete(gone) if gone else 0

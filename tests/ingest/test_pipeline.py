@@ -121,6 +121,36 @@ def test_prune_spares_what_is_there_but_can_not_be_read_now(kg: Kgmem, folder: P
     assert kg.store.counts().sources == 5
 
 
+def test_prune_spares_all_below_what_can_not_be_read_now(
+    kg: Kgmem, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "deep.txt").write_text("Quillfeather dived deep.", encoding="utf-8")
+    (folder / "lines.jsonl").write_text('{"id": "a", "text": "Marta lives in Lyon."}', encoding="utf-8")
+    (folder / "zeno.txt").unlink()
+    assert kg.ingest([folder]).added == 6
+    (folder / "notes.txt").unlink()
+    scandir, opened = os.scandir, open
+
+    def refuse(path: Any) -> Any:
+        if Path(path) == inner:
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    def refuse_lines(path: Any, *args: Any, **values: Any) -> Any:
+        if str(path).endswith("lines.jsonl"):
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *args, **values)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr("builtins.open", refuse_lines)
+    report = kg.ingest([folder], prune=True)
+    assert len(report.failed) == 2
+    assert report.pruned == 1
+    assert kg.store.counts().sources == 5
+
+
 def test_a_shorter_json_lines_file_loses_what_it_no_longer_holds(kg: Kgmem, tmp_path: Path) -> None:
     file = tmp_path / "notes.jsonl"
     lines = [json.dumps({"id": f"n{i}", "text": f"Note {i} about Lyon."}) for i in range(3)]
