@@ -10,7 +10,8 @@ import regex
 from kgmem.ingest.facts import RawFact
 from kgmem.model import EntityType
 
-_BREAK = regex.compile(r"\n[ \t]*(?=\n|[#>|*•-]|\d+[.)]\s)")
+BREAK = regex.compile(r"\n[ \t]*(?=\n|[#>|*•-]|\d+[.)]\s)")
+"""The end of a line behind which no sentence goes on: a blank line, a heading, a list item or a table row is next."""
 _EDGES = " \t\r\n\"'“”‘’`.,;:!?()[]{}<>*_-–—"
 _LEADING = regex.compile(r"(?:the|a|an)\s+", regex.IGNORECASE)
 _MAX_NAME = 120
@@ -38,7 +39,7 @@ def sentence_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[in
     """The parser's sentences, cut where a blank line, a heading, a list item or a table row begins; edges trimmed."""
     cut: list[tuple[int, int]] = []
     for start, end in spans:
-        for match in _BREAK.finditer(text, start, end):
+        for match in BREAK.finditer(text, start, end):
             _add_span(text, start, match.start(), cut)
             start = match.end()
         _add_span(text, start, end, cut)

@@ -7,13 +7,14 @@ from growing by a memory zone.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kgmem import errors
-from kgmem.ingest.analysis import Analysis, sentence_spans, trimmed_name
+from kgmem.ingest.analysis import BREAK, Analysis, sentence_spans, trimmed_name
 from kgmem.ingest.chinese import analyse_chinese, chinese_sentences
 from kgmem.ingest.facts import extract_facts
 from kgmem.model import EntityType
@@ -66,7 +67,8 @@ class Analyser:
             chosen = [i for i, is_zh in enumerate(chinese) if is_zh == want]
             if model is not None:
                 with model.memory_zone():
-                    for i, doc in zip(chosen, model.pipe((texts[i] for i in chosen), batch_size=64), strict=True):
+                    made = (_with_breaks(model.make_doc(texts[i]), texts[i]) for i in chosen)
+                    for i, doc in zip(chosen, model.pipe(made, batch_size=64), strict=True):
                         found[i] = _from_doc(doc, texts[i], chinese=want)
             elif chosen:
                 for i in chosen:
@@ -96,6 +98,19 @@ def load_spacy(name: str, *, whole: bool = False) -> Language:
         raise errors.EncoderError(
             f"The spaCy pipeline {name!r} is not installed; install its package or name another one."
         ) from error
+
+
+def _with_breaks(doc: Doc, text: str) -> Doc:
+    """Sentences begin where headings, paragraphs, list items and rows do; parser and recogniser keep to that."""
+    starts: list[int] | None = None
+    for match in BREAK.finditer(text):
+        starts = starts or [token.idx for token in doc]
+        i = bisect_left(starts, match.end())
+        while i < len(starts) and doc[i].is_space:
+            i += 1
+        if i < len(starts):
+            doc[i].is_sent_start = True
+    return doc
 
 
 def _from_doc(doc: Doc, text: str, *, chinese: bool) -> Analysis:

@@ -18,7 +18,7 @@ from kgmem.model import Chunk, Document, PreparedSource, Source
 from kgmem.store.sqlite.codec import to_json
 from kgmem.terms import terms
 
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 """Part of every content hash: raised when the same document would be prepared otherwise than before."""
 _CONTEXT_TOKENS = 48
 _VOLATILE = ("modified",)

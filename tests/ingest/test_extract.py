@@ -97,3 +97,19 @@ def test_sentence_spans_are_trimmed() -> None:
 def test_a_pipeline_that_is_not_there_is_named() -> None:
     with pytest.raises(EncoderError, match="xx_no_such"):
         load_spacy("xx_no_such")
+
+
+def test_facts_do_not_run_over_headings_items_and_rows() -> None:
+    text = (
+        "# Mirela Vantongeren\n\nMirela Vantongeren founded the Brightwell Observatory.\n\n## History\n\n"
+        "- The Swedes built a bridge\n- Peter burnt the town\n"
+    )
+    (analysis,) = Analyser().analyse([text])
+    facts = {(fact.subject, fact.predicate): fact.objects for fact in analysis.facts}
+    assert facts["Mirela Vantongeren", "founded"] == ("the Brightwell Observatory",)
+    assert facts["The Swedes", "built"] == ("a bridge",)
+    assert facts["Peter", "burnt"] == ("the town",)
+    for fact in analysis.facts:
+        for part in (fact.subject, fact.predicate, *fact.objects):
+            assert "\n" not in part
+            assert any(c.isalnum() for c in part)

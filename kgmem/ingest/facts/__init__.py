@@ -69,6 +69,8 @@ def extract_facts(doc: Doc, *, min_confidence: float = 0.0) -> list[RawFact]:
             object_spans=tuple(tree.span(o) for o in candidate.objects),
             sentence=(tree.offset[start], tree.offset[end - 1] + len(tree.word[end - 1])),
         )
+        if not all(any(map(str.isalnum, part)) for part in (fact.subject, fact.predicate, *fact.objects)):
+            continue  # a mark of Markdown is no argument
         key = (start, fact.subject, fact.predicate, fact.objects)
         if key not in facts or facts[key].confidence < certainty:
             facts[key] = fact

@@ -148,7 +148,7 @@ class Tree:
         return tuple(kept[start:end])
 
     def text(self, tokens: Iterable[int]) -> str:
-        """The words as the document writes them, one space for what is left out in between."""
+        """The words as the document writes them, on one line, one space for what is left out in between."""
         parts: list[str] = []
         last = -1
         for i in tokens:
@@ -156,7 +156,7 @@ class Tree:
                 parts.append(" ")
             parts.append(self.word[i])
             last = i
-        return "".join(parts)
+        return " ".join("".join(parts).split())
 
     def span(self, phrase: Phrase) -> tuple[int, int]:
         """Character offsets of the head noun phrase; from first to last word where there is none.
