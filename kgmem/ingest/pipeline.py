@@ -153,6 +153,8 @@ class Pipeline:
             except BrokenProcessPool:
                 self._workers.restart()
                 yield batch, self._analyse_singly(batch)
+            except errors.EncoderError:
+                raise  # a model that is not there fails every document alike
             except Exception:
                 yield batch, self._analyse_singly(batch)
 

@@ -161,6 +161,15 @@ def test_a_shorter_json_lines_file_loses_what_it_no_longer_holds(kg: Kgmem, tmp_
     assert (report.unchanged, report.pruned) == (2, 1)
 
 
+def test_a_spacy_pipeline_that_is_not_there_ends_the_run(tmp_path: Path, encoder: Encoder, folder: Path) -> None:
+    settings: dict[str, Any] = {"english": "xx_no_such", "processes": 0, "encoder_threads": 1}
+    with (
+        Kgmem(store=f"sqlite:///{tmp_path / 'x.db'}", encoder=encoder, **settings) as kg,
+        pytest.raises(EncoderError, match="xx_no_such"),
+    ):
+        kg.ingest([folder])
+
+
 def test_one_bad_document_fails_alone(kg: Kgmem, folder: Path) -> None:
     (folder / "empty.md").write_text("")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 not really")
