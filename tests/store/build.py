@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgmem import ids
 from kgmem.ingest.resolve import sentence_at, title_entities
@@ -43,11 +46,16 @@ Statement = tuple[str, str, tuple[str, ...]]
 def embed(text: str, dimension: int = DIMENSION) -> Vectors:
     """A unit vector from the words of a text; all zero where there is none."""
     total = np.zeros(dimension, np.float64)
-    for word in re.findall(r"\w+", text.casefold()):
-        bits = np.frombuffer(blake2b(word.encode(errors="replace"), digest_size=dimension).digest(), np.uint8)
-        total += bits.astype(np.float64) - 127.5
+    for word, count in Counter(re.findall(r"\w+", text.casefold())).items():
+        total += count * _direction(word, dimension)
     length = np.linalg.norm(total)
     return (total / length if length else total).astype(np.float32)
+
+
+@lru_cache(maxsize=100_000)
+def _direction(word: str, dimension: int) -> NDArray[np.float64]:
+    digest = blake2b(word.encode(errors="replace"), digest_size=dimension).digest()
+    return np.frombuffer(digest, np.uint8).astype(np.float64) - 127.5
 
 
 def near(vector: Vectors, distance: float) -> Vectors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import random
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
@@ -42,6 +43,7 @@ def finish(processes: list[BaseProcess], timeout: float = 120) -> None:
     assert [p.exitcode for p in processes] == [0] * len(processes)
 
 
+@lru_cache(maxsize=1000)
 def version(i: int, n: int) -> Any:
     """Source `i` in its version `n`: several of the same people in each."""
     rnd = random.Random(i * 1000 + n)

@@ -57,6 +57,7 @@ class Database:
         # Weak: the connection of a thread that has ended is closed with it.
         self._opened: WeakSet[apsw.Connection] = WeakSet()
         self._lock = threading.RLock()
+        self._opening = threading.Lock()
         self._closed = False
         self._writer: apsw.Connection | None = None
         self._leftovers = False
@@ -147,7 +148,8 @@ class Database:
     def close(self) -> None:
         """Waits for a write to end. A thread that is reading gets `StoreError`."""
         with self._lock:
-            self._closed = True
+            with self._opening:
+                self._closed = True
             for connection in list(self._opened):
                 # One that is in use in another thread closes when that thread lets go of it.
                 with suppress(apsw.ThreadingViolationError):
@@ -167,6 +169,8 @@ class Database:
             raise errors.StoreError(f"The store {self.path} has been closed.")
         if self._file is not None and self._file != self._identity():
             raise errors.StoreError(f"Another file has taken the place of {self.path}; open the store again.")
+        if os.path.isdir(self._absolute):
+            raise errors.StoreError(f"{self.path} can't be opened; it is a folder.")
         flags = apsw.SQLITE_OPEN_READONLY if self.read_only else apsw.SQLITE_OPEN_READWRITE
         with self.translated():
             connection = apsw.Connection(self._absolute, flags=flags | (apsw.SQLITE_OPEN_CREATE if create else 0))
@@ -183,7 +187,11 @@ class Database:
             ):
                 connection.pragma(name, value)
             connection.create_scalar_function("kgmem_fold", cast(Any, fold), 1, deterministic=True)
-        self._opened.add(connection)
+        with self._opening:
+            if self._closed:
+                connection.close()
+                raise errors.StoreError(f"The store {self.path} has been closed.")
+            self._opened.add(connection)
         return connection
 
     def _create(self) -> None:
