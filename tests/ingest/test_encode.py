@@ -1,4 +1,6 @@
 import logging
+import resource
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from kgmem.ingest.encode import (
     SentenceTransformerEncoder,
     load_encoder,
 )
+from kgmem.ingest.workers import Workers
 
 
 def test_the_default_weights_are_the_originals(encoder: Encoder) -> None:
@@ -78,3 +81,21 @@ def test_unknown_models_and_precisions_are_refused(tmp_path: object) -> None:
         load_encoder(str(tmp_path))
     with pytest.raises(EncoderError, match="can't be loaded"):
         load_encoder(f"{tmp_path}/not/there")
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_encoding(tmp_path: Path, encoder: Encoder) -> None:
+    workers = Workers(encoder, "en_core_web_sm", "", 0, 2)
+
+    def resident() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+    def encode(count: int) -> None:
+        for i in range(count):
+            workers.encode([Passage("", f"word {i} of {'x' * (i % 97)}")]).result()
+
+    encode(200)
+    before = resident()
+    encode(2000)
+    workers.close()
+    assert resident() - before < 50

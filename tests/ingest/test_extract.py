@@ -113,3 +113,12 @@ def test_facts_do_not_run_over_headings_items_and_rows() -> None:
         for part in (fact.subject, fact.predicate, *fact.objects):
             assert "\n" not in part
             assert any(c.isalnum() for c in part)
+
+
+def test_words_met_once_are_not_kept_for_good() -> None:
+    analyser = Analyser()
+    analyser.analyse(["Warm up the models, Ada."])
+    strings = analyser._english.vocab.strings
+    before = len(strings)
+    analyser.analyse([f"Zq{i}xv met Wk{i}jp near Vb{i}ml." for i in range(300)])
+    assert len(strings) == before
