@@ -96,3 +96,24 @@ def test_vectors_come_back_as_they_were_given(engine):
     assert np.allclose(np.linalg.norm(data.sentence_vectors, axis=1), 1, atol=1e-5)
     ((_, score),) = store.vector_search(SOURCE.vectors[0], 1, NO_FILTER)
     assert score == pytest.approx(1, abs=1e-5)
+
+
+def test_an_open_store_adopts_its_first_encoder_and_refuses_another(engine):
+    store = engine.open(fingerprint=None)
+    store.adopt(FP)
+    store.adopt(FP)
+    assert store.fingerprint() == FP
+    assert store.put([SOURCE]) == ["added"]
+    before = dump(store)
+    with pytest.raises(errors.EncoderMismatch, match="kgmem reindex"):
+        store.adopt(OTHER_FP)
+    assert store.fingerprint() == FP
+    assert dump(store) == before
+
+
+def test_of_two_that_adopt_the_first_holds(engine):
+    one, two = engine.open(fingerprint=None), engine.open(fingerprint=None)
+    one.adopt(FP)
+    with pytest.raises(errors.EncoderMismatch):
+        two.adopt(OTHER_FP)
+    assert two.fingerprint() == FP

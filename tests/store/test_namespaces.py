@@ -17,7 +17,7 @@ from kgmem.store import open_store
 from kgmem.store.contract import Counts, Edges, Store
 
 T = datetime(2024, 1, 1, tzinfo=UTC)
-WRITES = {"put", "delete", "seek_names", "link"}
+WRITES = {"adopt", "put", "delete", "seek_names", "link"}
 SEES_NOTHING_OF_DATA = {"close", "snapshot", "fingerprint", "namespaces"}
 READS = sorted(
     name

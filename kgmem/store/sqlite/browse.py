@@ -31,6 +31,9 @@ _FACT_FROM = (
     "LEFT JOIN entity AS b ON b.rowid = f.object_entity"
 )
 
+_BY_ID = "+"
+"""Before a row id: go through the index of ids to the end of the page, rather than sort the namespace for each page."""
+
 
 class Browser(Base):
     def source(self, source_id: str) -> Source | None:
@@ -48,7 +51,7 @@ class Browser(Base):
         return [
             _source(row)
             for row in c.execute(
-                f"SELECT {_SOURCE} FROM source AS s WHERE s.id > ? AND s.rowid BETWEEN ? AND ? "
+                f"SELECT {_SOURCE} FROM source AS s WHERE s.id > ? AND {_BY_ID}s.rowid BETWEEN ? AND ? "
                 "AND (? = '[]' OR s.kind IN (SELECT value FROM json_each(?))) AND substr(s.uri, 1, ?) = ? "
                 "ORDER BY s.id LIMIT ?",
                 (
@@ -133,12 +136,13 @@ class Browser(Base):
     def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
         with self.db.snapshot():
             c = self.db.reader()
+            wanted = " ".join(fold(match).split())
             rows = [
                 r
                 for (r,) in c.execute(
-                    "SELECT rowid FROM entity WHERE id > ? AND rowid BETWEEN ? AND ? AND instr(key, ?) "
-                    "ORDER BY id LIMIT ?",
-                    (after or "", *self._range(c), " ".join(fold(match).split()), limit),
+                    f"SELECT rowid FROM entity WHERE id > ? AND {'' if wanted else _BY_ID}rowid BETWEEN ? AND ? "
+                    "AND instr(key, ?) ORDER BY id LIMIT ?",
+                    (after or "", *self._range(c), wanted, limit),
                 )
             ]
             named = self.entity_names(rows)
@@ -194,7 +198,8 @@ class Browser(Base):
     ) -> list[StoredFact]:
         c = self.db.reader()
         low, high = self._range(c)
-        parts, values = ["f.rowid BETWEEN ? AND ?", "f.id > ?"], [low, high, after or ""]
+        by_id = "" if (subject + predicate + object).strip() or entity_id else _BY_ID
+        parts, values = [f"{by_id}f.rowid BETWEEN ? AND ?", "f.id > ?"], [low, high, after or ""]
         for holds, words in (
             ("instr(kgmem_fold(f.subject), w.value)", subject),
             ("instr(kgmem_fold(f.predicate), w.value)", predicate),
@@ -233,7 +238,7 @@ class Browser(Base):
         c = self.db.reader()
         row: Sequence[Any] | None = c.execute(
             f"SELECT {_SOURCE}, s.text, s.pages, s.turns FROM source AS s "
-            "WHERE s.id > ? AND s.rowid BETWEEN ? AND ? ORDER BY s.id LIMIT 1",
+            f"WHERE s.id > ? AND {_BY_ID}s.rowid BETWEEN ? AND ? ORDER BY s.id LIMIT 1",
             (after, *self._range(c)),
         ).fetchone()
         return row

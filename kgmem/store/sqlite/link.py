@@ -26,7 +26,7 @@ class Linker(Base):
         return [
             key
             for (key,) in c.execute(
-                "SELECT e.key FROM pending_name AS p JOIN entity AS e ON e.rowid = p.entity "
+                "SELECT e.key FROM pending_name AS p CROSS JOIN entity AS e ON e.rowid = p.entity "
                 "WHERE p.entity BETWEEN ? AND ? LIMIT ?",
                 (low, high, limit),
             )
