@@ -5,6 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -158,20 +161,64 @@ def test_read_only_follows_a_writer(filled):
     reader.close()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
-def test_a_file_and_a_folder_without_permission(filled):
-    filled.chmod(0o444)
-    store = open_store(url_of(filled), "default", FP)
-    with pytest.raises(errors.StoreReadOnly):
-        store.put([make_source("default", "next", "Cid.")])
-    store.close()
-    filled.chmod(0o644)
-    filled.parent.chmod(0o555)
+UNPRIVILEGED = """
+import os, sys
+sys.path[:0] = {path!r}
+from pathlib import Path
+from build import FP, make_source
+from kgmem import errors
+from kgmem.store import open_store
+import apsw, sqlite_vec
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setegid(65534)
+    os.seteuid(65534)
+folder = Path({folder!r})
+url = "sqlite:///" + str(folder / "store.db")
+store = open_store(url, "default", FP)
+store.put([make_source("default", "s", "Ada met Bob.")])
+store.close()
+
+def refused(kind, call):
     try:
-        with pytest.raises(errors.StoreError):
-            open_store(url_of(filled.parent / "new.db"), "default", FP)
-    finally:
-        filled.parent.chmod(0o755)
+        call()
+    except kind as error:
+        print(type(error).__name__, error)
+    else:
+        raise SystemExit("not refused")
+
+(folder / "store.db").chmod(0o444)
+store = open_store(url, "default", FP)
+assert store.counts().sources == 1
+refused(errors.StoreReadOnly, lambda: store.put([make_source("default", "t", "Cid.")]))
+assert store.counts().sources == 1
+store.close()
+assert open_store(url + "?mode=ro", "default", FP).counts().sources == 1
+(folder / "store.db").chmod(0o000)
+refused(errors.StoreError, lambda: open_store(url, "default", FP))
+(folder / "store.db").chmod(0o644)
+folder.chmod(0o555)
+refused(errors.StoreError, lambda: open_store("sqlite:///" + str(folder / "new.db"), "default", FP))
+refused(errors.StoreError, lambda: open_store(url, "default", FP).put([make_source("default", "t", "Cid.")]))
+assert not (folder / "new.db").exists()
+folder.chmod(0o755)
+for path in folder.iterdir():
+    # SQLite's files beside it have taken over its permissions.
+    path.chmod(0o644)
+store = open_store(url, "default", FP)
+assert store.put([make_source("default", "t", "Cid.")]) == ["added"]
+store.close()
+"""
+
+
+def test_files_and_folders_without_permission():
+    """In a process that is not root, which may do anything."""
+    with tempfile.TemporaryDirectory() as folder:
+        if os.geteuid() == 0:
+            os.chown(folder, 65534, 65534)
+        script = UNPRIVILEGED.format(path=[str(Path(__file__).parent)], folder=folder)
+        run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+        assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("name", ["a b.db", "a%20b.db", "ünï 北京.db", "a?b.db", "a#b.db", "a'b\".db", "-x.db"])
