@@ -262,7 +262,7 @@ class Database:
             ) from error
         except apsw.ReadOnlyError as error:
             raise errors.StoreReadOnly(
-                f"{self.path} can't be written; check its permissions, its folder's, and those of its -wal and -shm files."
+                f"{self.path} can't be written; check its permissions, its folder's, and its -wal and -shm files'."
             ) from error
         except (apsw.BusyError, apsw.LockedError) as error:
             raise errors.StoreBusy(
