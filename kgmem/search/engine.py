@@ -17,7 +17,7 @@ from kgmem.search.analyse import Question, analyse
 from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
-from kgmem.store.contract import ChunkData, Store
+from kgmem.store.contract import Cosines, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -38,7 +38,7 @@ class _Candidates:
     reset: Floats
     vector: Mapping[Ref, tuple[int, float]]
     fulltext: Mapping[Ref, tuple[int, float]]
-    data: Mapping[Ref, ChunkData]
+    cosines: Mapping[Ref, Cosines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +85,15 @@ def _candidates(store: Store, asked: Question, vector: Vectors, where: Filter, t
     for since, until in asked.dates:
         dated.update(dict.fromkeys(store.time_search(since, until, DATED, where)))
     refs = list(dict.fromkeys([r for r, _ in near] + [r for r, _ in worded] + list(dated)[:DATED]))
-    data = store.chunk_data(refs)
-    refs = [r for r in refs if r in data]
-    cosine = np.array([float(data[r].vector @ vector) for r in refs])
-    sentence = np.array(
-        [
-            float((data[r].sentence_vectors @ vector).max())
-            if len(data[r].sentence_vectors)
-            else float(data[r].vector @ vector)
-            for r in refs
-        ]
-    )
+    near_to = store.cosines(refs, vector)
+    refs = [r for r in refs if r in near_to]
+    cosine = np.array([near_to[r].whole for r in refs])
+    sentence = np.array([near_to[r].best for r in refs])
     words = dict(worded)
     bm25 = np.array([words.get(r, 0.0) for r in refs])
     on_date = np.array([r in dated for r in refs], bool)
     priors = prior(cosine, bm25, sentence, on_date, trust=trust)
-    return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), data)
+    return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), near_to)
 
 
 def _places(ranked: Sequence[tuple[Ref, float]]) -> dict[Ref, tuple[int, float]]:
@@ -138,15 +131,14 @@ def _rank(store: Store, asked: Question, vector: Vectors, found: _Candidates, mo
 
 
 def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k: int) -> list[Hit]:
-    shown = ranked.refs[:k]
+    shown = store.chunks(ranked.refs[:k])
     paths: list[tuple[Step, ...]] = [()] * len(shown)
     if ranked.graph is not None and ranked.mass is not None:
         at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
-        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, at, ref) for ref in shown]
-        paths = explain.steps(store, traced, np.asarray(vector, np.float64), found.data)
+        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, at, hit.ref) for hit in shown]
+        paths = explain.steps(store, traced, vector, found.cosines, shown)
     priors = dict(zip(found.refs, found.priors, strict=True))
     resets = dict(zip(found.refs, found.reset, strict=True))
-    path_of = dict(zip(shown, paths, strict=True))
     score_of = dict(zip(ranked.refs, ranked.scores, strict=True))
     arms: dict[Arm, Mapping[Ref, tuple[int, float]]] = {
         "vector": found.vector,
@@ -162,8 +154,8 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
                 tuple(ArmScore(name, *places[stored.ref]) for name, places in arms.items() if stored.ref in places),
                 float(priors.get(stored.ref, 0.0)),
                 float(resets.get(stored.ref, 0.0)),
-                path_of[stored.ref],
+                path,
             ),
         )
-        for stored in store.chunks(shown)
+        for stored, path in zip(shown, paths, strict=True)
     ]

@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.search.pagerank import Floats, Subgraph, subgraph
+from kgmem.search.pagerank import Floats, Subgraph, places, subgraph
 from kgmem.store.contract import NO_EDGES, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
@@ -56,21 +56,21 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     if not seeds:
         return Activation()
     found = {seed.ref: Activated(seed.ref, 1.0, seed.ref, None) for seed in seeds}
-    places = store.mentions_of([seed.ref for seed in seeds], SENTENCES_A_SEED, where)
+    mentions = store.mentions_of([seed.ref for seed in seeds], SENTENCES_A_SEED, where)
     by_seed: dict[Ref, list[MentionAt]] = defaultdict(list)
-    for place in places:
+    for place in mentions:
         by_seed[place.entity].append(place)
     own = {ref for seed in seeds for ref in seed.own}
-    data = store.chunk_data(list(own | {place.chunk for place in places}))
+    near_to = store.cosines(list(own | {place.chunk for place in mentions}), question)
     nearest: dict[tuple[Ref, int], list[tuple[Ref, float]]] = defaultdict(list)
     for seed in seeds:
         sentences = {(place.chunk, place.sentence) for place in by_seed[seed.ref]}
-        sentences |= {(ref, i) for ref in seed.own if ref in data for i in range(len(data[ref].sentence_vectors))}
+        sentences |= {(ref, i) for ref in seed.own if ref in near_to for i in range(len(near_to[ref].sentences))}
         scored = sorted(
             (
-                (float(data[ref].sentence_vectors[i] @ question), ref, i)
+                (float(near_to[ref].sentences[i]), ref, i)
                 for ref, i in sentences
-                if ref in data and i < len(data[ref].sentence_vectors)
+                if ref in near_to and i < len(near_to[ref].sentences)
             ),
             key=lambda t: (-t[0], str(t[1]), t[2]),
         )
@@ -132,11 +132,10 @@ def local_subgraph(
 
 def _chunk_degrees(chunks: Sequence[Ref], *edges: Edges) -> Floats:
     """The total weight of each chunk's edges. All edges of these chunks are given, so this is their degree at large."""
-    at = {ref: i for i, ref in enumerate(chunks)}
     total = np.zeros(len(chunks) + 1)
     for some in edges:
         # Edges of chunks that were cut off add to a place of no one.
-        np.add.at(total, np.array([at.get(ref, -1) for ref in some.left.tolist()], np.int64), some.weight)
+        np.add.at(total, places(chunks, some.left), some.weight)
     return total[:-1]
 
 

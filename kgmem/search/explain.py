@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kgmem.model import Entity, Ref, Step
+from kgmem.model import Entity, Ref, Step, Vectors
 from kgmem.search.expand import Activation
 from kgmem.search.pagerank import RESTART, Floats, Subgraph
-from kgmem.store.contract import ChunkData, Store, StoredChunk
+from kgmem.store.contract import Cosines, Store, StoredChunk
 
 MAX_STEPS = 4
+NO_COSINES = np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,13 @@ def _main_inflow(graph: Subgraph, mass: Floats, node: int, seen: set[int], low: 
 
 
 def steps(
-    store: Store, paths: Sequence[Sequence[Link]], question: Floats, data: Mapping[Ref, ChunkData]
+    store: Store,
+    paths: Sequence[Sequence[Link]],
+    question: Vectors,
+    cosines: Mapping[Ref, Cosines],
+    hits: Sequence[StoredChunk],
 ) -> list[tuple[Step, ...]]:
-    """Each path with its names and sentences.
+    """Each path with its names and sentences; `cosines` and `hits` are what is known already.
 
     On the way a sentence that names both its entity and the next one is shown,
     and where none does, one for each. At the end it is the sentence nearest to
@@ -85,20 +91,18 @@ def steps(
     """
     links = [link for path in paths for link in path]
     chunks = list(dict.fromkeys(link.chunk for link in links))
-    stored = {found.ref: found for found in store.chunks(chunks)}
+    stored = {hit.ref: hit for hit in hits}
+    stored |= {found.ref: found for found in store.chunks([ref for ref in chunks if ref not in stored])}
     named = store.entity_names(list(dict.fromkeys(link.entity for link in links)))
-    vectors = dict(data)
-    missing = [ref for ref in chunks if ref not in vectors]
-    if missing:
-        vectors |= store.chunk_data(missing)
+    missing = [ref for ref in chunks if ref not in cosines]
+    near = {**cosines, **(store.cosines(missing, question) if missing else {})}
     places: dict[tuple[Ref, Ref], set[int]] = {}
     for mention in store.mentions_in(chunks):
         places.setdefault((mention.chunk, mention.entity), set()).add(mention.sentence)
-    cosine = {ref: vectors[ref].sentence_vectors @ question for ref in chunks if ref in vectors}
     return [
         tuple(
             _step(stored[link.chunk], named[link.entity], link.sentence)
-            for link in _placed(path, places, cosine)
+            for link in _placed(path, places, near)
             if link.chunk in stored and link.entity in named
         )
         for path in paths
@@ -106,11 +110,11 @@ def steps(
 
 
 def _placed(
-    path: Sequence[Link], places: Mapping[tuple[Ref, Ref], set[int]], cosine: Mapping[Ref, Floats]
+    path: Sequence[Link], places: Mapping[tuple[Ref, Ref], set[int]], cosines: Mapping[Ref, Cosines]
 ) -> Iterator[Link]:
     """The path with a sentence for each step."""
     for link, following in zip_longest(path, path[1:]):
-        near = cosine.get(link.chunk, np.zeros(0))
+        near = cosines[link.chunk].sentences if link.chunk in cosines else NO_COSINES
         here = places.get((link.chunk, link.entity), set())
         if following is None:
             # The end may be a chunk of the entity's own page, whose sentences need not name it.
@@ -128,7 +132,7 @@ def _placed(
                 yield Link(following.entity, link.chunk, _nearest(onward, near))
 
 
-def _nearest(sentences: set[int], cosine: Floats) -> int:
+def _nearest(sentences: set[int], cosine: NDArray[np.float32]) -> int:
     """Of these sentences, or of all where there are none, the one nearest to the question."""
     among = sorted(sentences) or list(range(len(cosine)))
     return max(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, default=0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +36,8 @@ def subgraph(
 
     `following` gives each edge between two turns from both sides, `naming` each of its edges once.
     """
-    chunk_at = {ref: i for i, ref in enumerate(chunks)}
-    entity_at = {ref: i + len(chunks) for i, ref in enumerate(entities)}
-    named = _within(naming, chunk_at, entity_at)
-    followed = _within(following, chunk_at, chunk_at)
+    named = _within(naming, chunks, entities, len(chunks))
+    followed = _within(following, chunks, chunks, 0)
     rows = np.concatenate([named[0], named[1], followed[0]])
     columns = np.concatenate([named[1], named[0], followed[1]])
     values = np.concatenate([named[2], named[2], followed[2]])
@@ -47,13 +46,23 @@ def subgraph(
 
 
 def _within(
-    edges: Edges, left: Mapping[Ref, int], right: Mapping[Ref, int]
+    edges: Edges, left: Sequence[Ref], right: Sequence[Ref], shift: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """The edges whose ends both have a place, as places."""
-    a = np.array([left.get(ref, -1) for ref in edges.left.tolist()], np.int64)
-    b = np.array([right.get(ref, -1) for ref in edges.right.tolist()], np.int64)
+    """The edges whose ends both have a place, as places; those on the right begin at `shift`."""
+    a, b = places(left, edges.left), places(right, edges.right)
     inside = (a >= 0) & (b >= 0)
-    return a[inside], b[inside], edges.weight[inside]
+    return a[inside], b[inside] + shift, edges.weight[inside]
+
+
+def places(refs: Sequence[Ref], wanted: NDArray[Any]) -> NDArray[np.int64]:
+    """The index in `refs` of each of `wanted`, -1 where it is not among them."""
+    if not len(refs) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(refs)
+    known = np.asarray(refs)[order]
+    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+    found: NDArray[np.int64] = np.where(known[at] == wanted, order[at], -1)
+    return found
 
 
 def personalised_pagerank(graph: Subgraph, reset: Floats) -> Floats:

@@ -96,6 +96,19 @@ class ChunkData:
 
 
 @dataclass(frozen=True, slots=True)
+class Cosines:
+    """How near a chunk is to a vector: as a whole, and each of its sentences (sentences,)."""
+
+    whole: float
+    sentences: NDArray[np.float32]
+
+    @property
+    def best(self) -> float:
+        """The nearest sentence's, or the whole's where there is none."""
+        return float(self.sentences.max()) if len(self.sentences) else self.whole
+
+
+@dataclass(frozen=True, slots=True)
 class Edges:
     """Weighted edges of the graph as parallel arrays: `left[i]` – `right[i]` with `weight[i]`.
 
@@ -226,6 +239,9 @@ class Store(Protocol):
 
     def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]: ...
 
+    def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
+        """How near each of these chunks, and each of its sentences, is to `vector` (dim,), by the int8 vectors."""
+
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         """Up to `per_entity` sentences for each entity, chunks that name it most first."""
 
@@ -304,6 +320,7 @@ class Store(Protocol):
 
 __all__ = [
     "ChunkData",
+    "Cosines",
     "Counts",
     "Edges",
     "EncoderFingerprint",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -65,3 +65,12 @@ def unpack_unit(data: bytes | Sequence[bytes], dimension: int) -> NDArray[np.flo
     length[length == 0] = 1
     vectors /= length
     return vectors
+
+
+def unit_cosines(packed: Iterable[bytes], vector: Vectors) -> NDArray[np.float32]:
+    """The cosine of every packed vector, in order, with a unit vector (dim,)."""
+    codes = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(-1, len(vector)).astype(np.float32)
+    length = np.sqrt(np.einsum("ij,ij->i", codes, codes))
+    length[length == 0] = 1
+    found: NDArray[np.float32] = (codes @ np.asarray(vector, np.float32)) / length
+    return found

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kgmem.graph import NEXT_WEIGHT
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.contract import NO_EDGES, ChunkData, Edges, KnownName, MentionAt
+from kgmem.store.contract import NO_EDGES, ChunkData, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.sqlite.base import NAMESPACE_BITS, NOWHERE, Base
-from kgmem.store.sqlite.codec import to_json, unpack_unit
+from kgmem.store.sqlite.codec import to_json, unit_cosines, unpack_unit
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
 
@@ -183,6 +183,25 @@ class Searcher(Base):
             data[row] = ChunkData(every[position], every[position + 1 : end])
             position = end
         return data
+
+    def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
+        c = self.db.reader()
+        packed = dict(
+            c.execute(
+                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
+                (to_json(self._own(c, refs)),),
+            )
+        )
+        if not packed:
+            return {}
+        every = unit_cosines(packed.values(), vector)
+        found: dict[Ref, Cosines] = {}
+        position = 0
+        for row, codes in packed.items():
+            end = position + len(codes) // len(vector)
+            found[row] = Cosines(float(every[position]), every[position + 1 : end])
+            position = end
+        return found
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         c = self.db.reader()
