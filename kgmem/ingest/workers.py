@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,16 @@ _worker: Analyser | None = None
 def _start_worker(english: str, chinese: str) -> None:
     global _worker
     os.environ["OMP_NUM_THREADS"] = "1"
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     _worker = Analyser(english, chinese)
+
+
+def _leave_with_parent() -> None:
+    # A parent that was killed closes no queue, and this process would wait for work forever.
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _analyse(texts: Sequence[str]) -> list[Analysis]:

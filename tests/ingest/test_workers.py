@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,31 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path, given: str) -> 
     assert run.stdout.count("begins") == 1
     assert "(0, 18)" in run.stdout
     assert "Traceback" not in run.stderr
+
+
+_PARENT = """
+import os
+from kgmem.ingest.workers import Workers
+workers = Workers(None, "en_core_web_sm", "", 1, 1)
+workers.start_processes()
+print(workers.analyse(["x"]).result() is not None and next(iter(workers._pool._processes)), flush=True)
+input()
+"""
+
+
+def test_a_process_ends_with_a_parent_that_was_killed() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _PARENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{worker}").exists()
