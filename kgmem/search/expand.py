@@ -18,12 +18,11 @@ NEAREST = 2
 MIN_COSINE = 0.4
 OWN_PAGE_FACTOR = 3.0
 GATE_SPREAD = 5.0
-CHUNKS_AN_ENTITY = 50
-ENTITY_CHUNKS = 1_000
-PUSH_CHUNKS = 200
-PUSH_ENTITIES = 50
+CHUNKS_AN_ENTITY = 25
+ENTITY_CHUNKS = 400
+PUSH_CHUNKS = 100
+PUSH_ENTITIES = 25
 PUSH_EACH = 3
-PUSHED = 700
 MAX_NODES = 2_000
 
 
@@ -118,7 +117,7 @@ def local_subgraph(
         if len(chunks) < len(core) + ENTITY_CHUNKS:
             chunks[chunk] = None
     naming = store.chunk_edges(list(chunks))
-    pushed = [ref for ref in _pushed(store, heat, naming, activation, where) if ref not in chunks][:PUSHED]
+    pushed = [ref for ref in _pushed(store, heat, naming, activation, where) if ref not in chunks]
     if pushed:
         chunks.update(dict.fromkeys(pushed))
         naming = _joined(naming, store.chunk_edges(pushed))
