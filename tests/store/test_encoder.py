@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from build import FP, OTHER_FP, embed, make_source
-from dump import NO_FILTER, dump
+from dump import NO_FILTER, all_chunks, dump
 
 from kgmem import errors
 
@@ -96,6 +96,23 @@ def test_vectors_come_back_as_they_were_given(engine):
     assert np.allclose(np.linalg.norm(data.sentence_vectors, axis=1), 1, atol=1e-5)
     ((_, score),) = store.vector_search(SOURCE.vectors[0], 1, NO_FILTER)
     assert score == pytest.approx(1, abs=1e-5)
+
+
+def test_cosines_are_those_of_the_vectors(engine):
+    store = engine.open()
+    store.put([SOURCE, make_source("default", "blank", "…")])
+    refs = {c.source.uri: c.ref for c in all_chunks(store)}
+    question = embed("Zara slept")
+    found = store.cosines(list(refs.values()), question)
+    assert set(found) == set(refs.values())
+    near = found[refs["s"]]
+    assert near.whole == pytest.approx(SOURCE.vectors[0] @ question, abs=0.01)
+    assert near.sentences == pytest.approx(SOURCE.sentence_vectors[0] @ question, abs=0.01)
+    assert near.best == near.sentences.max()
+    data = store.chunk_data([refs["s"]])[refs["s"]]
+    assert near.whole == pytest.approx(float(data.vector @ question), abs=1e-5)
+    assert (found[refs["blank"]].whole, found[refs["blank"]].best) == (0, 0)
+    assert store.cosines([], question) == {}
 
 
 def test_an_open_store_adopts_its_first_encoder_and_refuses_another(engine):

@@ -66,6 +66,7 @@ def arguments(a: Store):
         "allowed": [(chunk_refs, f) for f in filters],
         "find_names": [(keys, f) for f in filters],
         "chunk_data": [(chunk_refs,)],
+        "cosines": [(chunk_refs, vector)],
         "mentions_of": [(entity_refs, 10, f) for f in filters],
         "mentions_in": [(chunk_refs,)],
         "entities_in": [([(ref, 0) for ref in chunk_refs],)],
