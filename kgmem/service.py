@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from kgmem import errors, ids
 from kgmem.ingest.encode import Encoder, load_encoder
@@ -104,7 +106,8 @@ class Kgmem:
         report = self.ingest_documents(documents, progress)
         if prune:
             folders = [Path(p).resolve().as_uri() + "/" for p in paths if Path(p).is_dir()]
-            report.pruned += self._prune(report, folders)
+            # What the globs or this run left out is still there.
+            report.pruned += self._prune(report, folders, spare=_on_disk)
         return report
 
     def ingest_jsonl(
@@ -178,20 +181,27 @@ class Kgmem:
         return removed
 
     def delete_named(self, names: Iterable[str]) -> tuple[int, list[str]]:
-        """Remove sources by id, uri or path. Returns how many there were and the names that fit none."""
+        """Remove sources by id, uri or path; a folder's path means all below it.
+
+        Returns how many there were and the names that fit none.
+        """
         missing = []
         found: dict[str, None] = {}
         for name in names:
             at_path = Path(name).resolve().as_uri() if "://" not in name else name
             tried = [name, *(ids.source_id(self._store.namespace, uri) for uri in (name, at_path))]
             fitting = [i for i in tried if self._store.source(i)]
-            fitting += [s.id for s in self._store.sources(uri_prefix=at_path + "#", limit=100_000)]
+            for mark in "#/":
+                fitting += [s.id for s in self._store.sources(uri_prefix=at_path + mark, limit=100_000)]
             if not fitting:
                 missing.append(name)
             found.update(dict.fromkeys(fitting))
         return self.delete(found), missing
 
-    def _prune(self, report: Report, prefixes: Sequence[str]) -> int:
+    def _prune(
+        self, report: Report, prefixes: Sequence[str], spare: Callable[[str], bool] = lambda uri: False
+    ) -> int:
+        """Remove the sources below these prefixes that did not come by in this run, but for those to `spare`."""
         # What could not be read this time is not gone, nor is anything below it: a folder's files, a file's documents.
         failed = {item.uri for item in report.failed}
         below = tuple(uri + mark for uri in failed for mark in "/#")
@@ -202,7 +212,10 @@ class Kgmem:
                 gone += [
                     s.id
                     for s in page
-                    if s.id not in report.seen and s.uri not in failed and not s.uri.startswith(below)
+                    if s.id not in report.seen
+                    and s.uri not in failed
+                    and not s.uri.startswith(below)
+                    and not spare(s.uri)
                 ]
                 after = page[-1].id
         return self.delete(gone) if gone else 0
@@ -221,6 +234,11 @@ class Kgmem:
         """The `k` chunks that answer best, explained; see `kgmem.search.engine.search`."""
         encoder = self.encoder
         return search(self._store, encoder, question, mode=mode, k=k, where=where, as_of=as_of)
+
+
+def _on_disk(uri: str) -> bool:
+    """Whether the file that a source came from is still there."""
+    return Path(url2pathname(urlsplit(uri).path)).exists()
 
 
 def _noting_bases(documents: Iterable[Document | Skipped], bases: dict[str, None]) -> Iterator[Document | Skipped]:
