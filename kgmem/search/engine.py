@@ -21,7 +21,7 @@ from kgmem.store.contract import Cosines, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-CANDIDATES = 100
+CANDIDATES = 60
 DATED = 50
 CORE = 100
 PRIOR_WEIGHT = 0.001

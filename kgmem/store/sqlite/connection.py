@@ -94,6 +94,8 @@ class Database:
             connection = self._writer
             connection.execute("BEGIN IMMEDIATE")
             try:
+                # Whoever held the file before may have put another in its place.
+                self._check_identity()
                 yield cast(Connection, connection)
                 connection.execute("COMMIT")
             except BaseException:
@@ -157,6 +159,25 @@ class Database:
             self._writer = None
             self._local = threading.local()
 
+    def give_place(self, other: Path) -> None:
+        """Put `other`, a closed store, in this file's place. To be called within `write`, so that nobody else writes.
+
+        Raises `StoreBusy` where a reader keeps the write-ahead log from being emptied.
+        """
+        with self.translated():
+            logged, copied = self._reader().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        if logged != copied:
+            raise errors.StoreBusy(f"{self.path} is being read by another program; end that one and try again.")
+        for ending in ("-wal", "-shm"):
+            # A log that stayed would be taken for the new file's.
+            with suppress(FileNotFoundError):
+                os.remove(f"{self._absolute}{ending}")
+        os.replace(other, self._absolute)
+
+    def _check_identity(self) -> None:
+        if self._file is not None and self._file != self._identity():
+            raise errors.StoreError(f"Another file has taken the place of {self.path}; open the store again.")
+
     def _identity(self) -> tuple[int, int]:
         try:
             found = os.stat(self._absolute)
@@ -167,8 +188,7 @@ class Database:
     def _open(self, *, create: bool = False) -> apsw.Connection:
         if self._closed:
             raise errors.StoreError(f"The store {self.path} has been closed.")
-        if self._file is not None and self._file != self._identity():
-            raise errors.StoreError(f"Another file has taken the place of {self.path}; open the store again.")
+        self._check_identity()
         if os.path.isdir(self._absolute):
             raise errors.StoreError(f"{self.path} can't be opened; it is a folder.")
         flags = apsw.SQLITE_OPEN_READONLY if self.read_only else apsw.SQLITE_OPEN_READWRITE
