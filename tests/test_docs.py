@@ -1,6 +1,6 @@
 """The README and the pages of `docs/`: what they show is run, and what there is stands in them.
 
-The examples of `docs/graphql.md` are run by `tests/api/test_docs.py`.
+The examples of `docs/graphql.md` are run by `tests/api/test_graphql_page.py`.
 """
 
 from __future__ import annotations
