@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING
 
 from kgmem.ingest.facts.clauses import Clauses
 from kgmem.ingest.facts.confidence import confidence
@@ -22,6 +21,9 @@ from kgmem.ingest.facts.nominal import NominalFacts
 from kgmem.ingest.facts.phrases import Phrases
 from kgmem.ingest.facts.tree import Tree
 from kgmem.ingest.facts.verbal import Candidate, VerbalFacts
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 __all__ = ["MAX_SENTENCE", "RawFact", "extract_facts"]
 
