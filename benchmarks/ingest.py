@@ -15,7 +15,6 @@ import argparse
 import gzip
 import json
 import os
-import resource
 import tempfile
 import threading
 import time
@@ -86,7 +85,7 @@ def parts(documents: list[Document], encoder: Encoder) -> tuple[float, float]:
 
 @contextmanager
 def peak_memory() -> Iterator[Callable[[], float]]:
-    """The largest sum of resident memory of this process and its children seen meanwhile, in GB."""
+    """The largest memory of this process and its children together seen meanwhile, in GB."""
     highest = 0.0
     done = threading.Event()
 
@@ -113,7 +112,9 @@ def _resident() -> float:
         try:
             fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
             if int(entry.name) == own or int(fields[1]) == own:
-                total += int((entry / "statm").read_text().split()[1]) * resource.getpagesize()
+                # Proportional: a page that two processes share counts once.
+                rows = (entry / "smaps_rollup").read_text().splitlines()
+                total += next(int(row.split()[1]) for row in rows if row.startswith("Pss:")) * 1024
         except OSError:
             continue
     return total / 1e9

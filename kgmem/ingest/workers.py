@@ -96,6 +96,8 @@ class Workers:
         """From now on analyse in processes of their own."""
         if self._pool is None and self._processes > 0:
             self._pool = ProcessPoolExecutor(self._processes, _Context(), _start_worker, self._names)
+            # The models that served here until now are no longer needed here.
+            self._here = Analyser(*self._names)
 
     def analyse(self, texts: Sequence[str]) -> Future[list[Analysis]]:
         if self._pool is not None:

@@ -24,7 +24,7 @@ APPLICATION_ID = 0x6B676D31
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_MS = 120_000
 PAGE_SIZE = 32_768
-_CACHE_KIB = 64 * 1024
+_CACHE_KIB = 32 * 1024
 _PATIENCE_MS = 1000
 """How long emptying the log waits for readers of older states."""
 
