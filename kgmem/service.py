@@ -242,9 +242,9 @@ def _on_disk(uri: str) -> bool:
 
 
 def _noting_bases(documents: Iterable[Document | Skipped], bases: dict[str, None]) -> Iterator[Document | Skipped]:
-    """Pass documents on, noting the files that hold several (`file:///…#id`)."""
+    """Pass documents on, noting the files that hold several (`file:///…#id`, `upload:…#id`)."""
     for document in documents:
         base, mark, _ = document.uri.partition("#")
-        if mark and base.startswith("file:") and isinstance(document, Document):
+        if mark and base.startswith(("file:", "upload:")) and isinstance(document, Document):
             bases[base] = None
         yield document

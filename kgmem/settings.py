@@ -30,7 +30,7 @@ class Settings(BaseSettings):
     precision: str = Field("auto", description="Arithmetic of the encoder: auto, float32 or bfloat16")
     encoder_threads: int = Field(default_factory=_cores, ge=1, description="Batches encoded at once while ingesting")
     english: str = Field(DEFAULT_ENGLISH, description="spaCy pipeline for English, by package or path")
-    chinese: str = Field("", description="spaCy pipeline for Chinese; without one, jieba's tags and patterns serve")
+    chinese: str = Field("", description="spaCy pipeline for Chinese; else zh_core_web_sm if installed, or jieba")
     processes: int = Field(
         default_factory=lambda: max(_cores() // 2, 1),
         ge=0,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from io import BytesIO
 from typing import Annotated, Any
 
 import strawberry
@@ -21,7 +22,7 @@ from kgmem.api.failures import Error
 from kgmem.api.job_types import IngestJob, JobOutcome
 from kgmem.api.searching import MAX_VALUES, aware
 from kgmem.api.types import not_found
-from kgmem.ingest.load import load_bytes
+from kgmem.ingest.load import load_bytes, load_jsonl
 from kgmem.ingest.load.clean import clean_json, clean_text, is_blank
 from kgmem.model import Document, Skipped
 
@@ -126,6 +127,9 @@ async def _contents(files: Sequence[Any]) -> list[tuple[str, bytes]]:
 def _documents(named: Sequence[tuple[str, bytes]], tags: Sequence[str], limit: int) -> Iterator[Document | Skipped]:
     for name, data in named:
         uri = f"upload:{name}"
+        if name.casefold().endswith((".jsonl", ".ndjson")):
+            yield from load_jsonl(BytesIO(data), uri=uri, max_bytes=limit, tags=tags)
+            continue
         try:
             yield load_bytes(data, uri=uri, name=name, max_bytes=limit, tags=tags)
         except errors.LoadError as error:

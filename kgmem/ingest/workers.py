@@ -19,7 +19,7 @@ from typing import Any
 
 from kgmem.ingest.analysis import Analysis
 from kgmem.ingest.encode import Encoded, Encoder, Passage
-from kgmem.ingest.extract import DEFAULT_ENGLISH, Analyser
+from kgmem.ingest.extract import DEFAULT_ENGLISH, Analyser, chinese_pipeline
 
 _worker: Analyser | None = None
 
@@ -28,7 +28,7 @@ def _start_worker(english: str, chinese: str) -> None:
     global _worker
     os.environ["OMP_NUM_THREADS"] = "1"
     threading.Thread(target=_leave_with_parent, daemon=True).start()
-    if english == DEFAULT_ENGLISH and not chinese:
+    if english == DEFAULT_ENGLISH and not chinese_pipeline(chinese):
         # spaCy's backend imports torch where it is installed: 400 MB that this pipeline has no use for.
         sys.modules["torch"] = None  # type: ignore[assignment]
     _worker = Analyser(english, chinese)

@@ -149,6 +149,17 @@ def test_uploads_fail_each_alone(own: Live) -> None:
     assert "up" in sources["upload:女.txt"]["tags"]
 
 
+def test_an_upload_of_json_lines_holds_many_documents(own: Live) -> None:
+    lines = [json.dumps({"id": i, "text": f"Note {i} about Lyon."}) for i in range(3)]
+    sent = "\n".join([*lines, "{"]).encode()
+    answer = upload(own, [("notes.jsonl", sent)]).json()["data"]["ingestFiles"]
+    assert (answer["counts"]["added"], answer["counts"]["failed"]) == (3, 1)
+    assert {source["uri"] for source in answer["sources"]} == {f"upload:notes.jsonl#{i}" for i in range(3)}
+    again = upload(own, [("notes.jsonl", "\n".join(lines[:1]).encode())]).json()["data"]["ingestFiles"]
+    assert again["counts"]["unchanged"] == 1
+    assert len(own.kg.store.sources(uri_prefix="upload:notes.jsonl")) == 1
+
+
 def test_an_upload_of_nothing_readable_fails(own: Live) -> None:
     answer = upload(own, [("empty.txt", b"")]).json()["data"]["ingestFiles"]
     assert answer["state"] == "FAILED"
