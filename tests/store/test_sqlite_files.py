@@ -168,7 +168,8 @@ from pathlib import Path
 from build import FP, make_source
 from kgmem import errors
 from kgmem.store import open_store
-import apsw, sqlite_vec
+# What is imported later may lie where only root can read.
+import kgmem.store.sqlite.engine
 if os.geteuid() == 0:
     os.setgroups([])
     os.setegid(65534)
