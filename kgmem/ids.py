@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
+from typing import Any
 
 # A letter in front tells what an id is of, so that one `node(id)` can serve them all.
 SOURCE, CHUNK, ENTITY, FACT = "d", "c", "e", "f"
@@ -16,6 +18,11 @@ def digest(*parts: str) -> str:
         h.update(len(data).to_bytes(8, "little"))
         h.update(data)
     return h.hexdigest()
+
+
+def to_json(value: Any) -> str:
+    """The one JSON text of a value: keys sorted, so that equal values give equal texts and hashes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def source_id(namespace: str, uri: str) -> str:

@@ -40,24 +40,13 @@ class Loaders:
         self.entity: DataLoader[str, Entity | None] = gathered(lambda store, key: store.entity(key))
         self.text: DataLoader[str, str | None] = gathered(lambda store, key: store.text(key))
         self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = gathered(
-            lambda store, key: _around(store, *key)
+            lambda store, key: store.neighbours(*key)
         )
         self.chunk_entities: DataLoader[str, list[Entity]] = DataLoader(entities_of, max_batch_size=100)
 
     def clear(self) -> None:
         for loader in (self.source, self.chunk, self.entity, self.text, self.around, self.chunk_entities):
             loader.clear_all()
-
-
-def _around(store: Store, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
-    """The chunks around this one in its source, in order, without itself."""
-    middle = store.chunk(chunk_id)
-    if middle is None or before + after == 0:
-        return []
-    ordinal = middle.chunk.ordinal
-    first = max(ordinal - before, 0)
-    found = store.source_chunks(middle.source.id, after=first - 1, limit=ordinal + after + 1 - first)
-    return [stored for stored in found if stored.chunk.id != chunk_id]
 
 
 def _entities_of(store: Store, chunk_ids: Sequence[str]) -> list[list[Entity]]:

@@ -10,12 +10,12 @@ from hashlib import blake2b
 import numpy as np
 
 from kgmem import ids
+from kgmem.ids import to_json
 from kgmem.ingest.analysis import Analysis
 from kgmem.ingest.encode import Encoded, Passage
 from kgmem.ingest.resolve import resolve_facts, resolve_mentions, title_entities
 from kgmem.ingest.split import Headings, Splitter
 from kgmem.model import Chunk, Document, PreparedSource, Source
-from kgmem.store.sqlite.codec import to_json
 from kgmem.terms import terms
 
 PIPELINE_VERSION = "3"

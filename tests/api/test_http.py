@@ -148,7 +148,7 @@ def test_what_the_store_can_not_do_is_data(own: Live, monkeypatch: pytest.Monkey
         raise errors.StoreBusy("Held by others; try again.")
 
     monkeypatch.setattr(type(own.kg.store), "counts", busy)
-    monkeypatch.setattr(type(own.kg.store), "source_chunks", busy)
+    monkeypatch.setattr(type(own.kg.store), "neighbours", busy)
     got = own.ask("{ stats { ... on Error { code message } } }")["stats"]
     assert got == {"code": "STORE_BUSY", "message": "Held by others; try again."}
     # A field with no union of its own tells its code in the errors.

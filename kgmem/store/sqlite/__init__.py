@@ -1,1 +1,1 @@
-"""sqlite."""
+"""The embedded engine: one SQLite file. `engine` is the way in; the other modules are its parts."""

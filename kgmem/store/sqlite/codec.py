@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kgmem.ids import to_json as to_json
 from kgmem.model import Vectors
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,10 +23,6 @@ def to_micros(time: datetime | None) -> int | None:
 
 def from_micros(micros: int | None) -> datetime | None:
     return None if micros is None else _EPOCH + timedelta(microseconds=micros)
-
-
-def to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def fold(text: str) -> str:
