@@ -11,7 +11,9 @@ KgmemError
 │   ├── EncoderMismatch   ENCODER_MISMATCH   the data was encoded by another model
 │   ├── StoreReadOnly     STORE_READ_ONLY    the file or server takes no writes
 │   ├── StoreFull         STORE_FULL         no space left; the transaction was rolled back
-│   └── StoreBusy         STORE_BUSY         other writers held the store too long
+│   ├── StoreBusy         STORE_BUSY         other writers held the store too long
+│   ├── StoreTooLarge     STORE_TOO_LARGE    more than the server takes in one transaction; nothing was written
+│   └── StoreUnavailable  STORE_UNAVAILABLE  the server can't be reached
 ├── NotFound              NOT_FOUND          no such document, entity, job …
 ├── QueryError            QUERY_INVALID      a question that can't be asked
 │   └── QueryTooComplex   QUERY_TOO_COMPLEX  a GraphQL document beyond the limits
@@ -69,6 +71,14 @@ class StoreFull(StoreError):
 
 class StoreBusy(StoreError):
     code = "STORE_BUSY"
+
+
+class StoreTooLarge(StoreError):
+    code = "STORE_TOO_LARGE"
+
+
+class StoreUnavailable(StoreError):
+    code = "STORE_UNAVAILABLE"
 
 
 class NotFound(KgmemError, LookupError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import regex
 import rjieba
 
-from kgmem.terms import STOP_WORDS, UNSPACED
+from kgmem.terms import STOP_WORDS, UNSPACED, fold
 
 HEAD_WORDS = 5
 """A name longer than this is looked up by its first HEAD_WORDS words, so that scanning a text stays linear."""
@@ -59,7 +59,7 @@ def linkable(key: str) -> bool:
     if _HAN.match(key):
         return len(key) > 1
     words = key.replace("'", " ").split()
-    return not all(word in STOP_WORDS or (word.isdigit() and len(word) < 3) for word in words)
+    return not all(fold(word) in STOP_WORDS or (word.isdigit() and len(word) < 3) for word in words)
 
 
 def key_head(key: str) -> str | None:

@@ -134,6 +134,7 @@ WORDS = st.text(st.sampled_from("aAeEsSbßÉéöİıСс北京大学1 4'’-–.
 @example("Google+Facebook")
 @example("DeepFakes-based OpenAI")
 @example("O'Reilly’s “Café–Bar”")
+@example("A–İ")
 def test_every_name_a_text_spells_is_sought_by_terms_that_it_has(text):
     there = set(terms(text))
     for span in names.candidates(text):

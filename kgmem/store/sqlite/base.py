@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kgmem.model import EntityType, Ref
 from kgmem.store.contract import EncoderFingerprint
+from kgmem.store.handles import NOWHERE, called, namespace_range, within
 from kgmem.store.sqlite.codec import to_json
 from kgmem.store.sqlite.connection import Connection, Database
-
-NAMESPACE_BITS = 40
-NOWHERE = (1, 0)
-"""A range of row ids that holds nothing: the namespace has not been written to yet."""
 
 
 def place(n: int) -> str:
@@ -34,7 +30,7 @@ class Base:
             row = c.execute("INSERT INTO namespace (name) VALUES (?) RETURNING id", (self.namespace,)).fetchone()
         if row is None:
             return NOWHERE
-        bounds = row[0] << NAMESPACE_BITS, (row[0] + 1 << NAMESPACE_BITS) - 1
+        bounds = namespace_range(row[0])
         # What a writer sees may yet be rolled back, and the id then be another namespace's.
         if not self.db.is_writer(c):
             self._known_range = bounds
@@ -42,8 +38,7 @@ class Base:
 
     def _own(self, c: Connection, refs: Iterable[Ref]) -> list[Ref]:
         """Those of `refs` that could be this namespace's: another's are no handles here."""
-        low, high = self._range(c)
-        return [ref for ref in refs if isinstance(ref, int) and low <= ref <= high]
+        return list(within(self._range(c), refs))
 
     def _entity_rows(self, c: Connection, keys: Iterable[str]) -> dict[str, int]:
         low, high = self._range(c)
@@ -58,22 +53,14 @@ class Base:
 
     def _forms(self, entities: Sequence[Ref]) -> dict[Ref, tuple[str, EntityType, tuple[str, ...]]]:
         """Name (the most frequent form), type (the most frequent one) and other forms of each entity."""
-        surfaces: dict[Ref, Counter[str]] = {entity: Counter() for entity in entities}
-        types: dict[Ref, Counter[EntityType]] = {entity: Counter() for entity in entities}
+        counted: dict[Ref, dict[tuple[str, EntityType], int]] = {entity: {} for entity in entities}
         for entity, surface, kind, count in self.db.reader().execute(
             "SELECT f.entity, f.surface, f.type, sum(f.count) FROM json_each(?) AS j "
             "CROSS JOIN form AS f ON f.entity = j.value GROUP BY 1, 2, 3",
             (to_json(list(entities)),),
         ):
-            surfaces[entity][surface] += count
-            # What only a title names is of no known kind: any recognised kind counts more.
-            types[entity][kind] += count * (1 if kind == "OTHER" else 1000)
-        named = {}
-        for entity in entities:
-            ranked = sorted(surfaces[entity], key=lambda s: (-surfaces[entity][s], s)) or [""]
-            kinds = sorted(types[entity], key=lambda t: (-types[entity][t], t))
-            named[entity] = ranked[0], kinds[0] if kinds else "OTHER", tuple(ranked[1:])
-        return named
+            counted[entity][surface, kind] = count
+        return {entity: called(forms) for entity, forms in counted.items()}
 
     def _encoder(self, c: Connection) -> EncoderFingerprint | None:
         """Whose vectors the store holds; None as long as nobody has opened it with an encoder."""

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from kgmem import graph
 from kgmem.model import Ref
 from kgmem.store.contract import Link, PendingChunk
-from kgmem.store.sqlite.base import NOWHERE, Base
+from kgmem.store.handles import NOWHERE
+from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.codec import to_json, unpack_spans
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.search import match_any

@@ -11,7 +11,8 @@ import numpy as np
 from kgmem import errors, graph, ids, names
 from kgmem.model import Mention, PreparedSource
 from kgmem.store.contract import PutResult
-from kgmem.store.sqlite.base import NAMESPACE_BITS, Base, place
+from kgmem.store.handles import NAMESPACE_BITS
+from kgmem.store.sqlite.base import Base, place
 from kgmem.store.sqlite.codec import pack_spans, pack_text, pack_unit, to_json, to_micros
 from kgmem.store.sqlite.connection import Connection
 

@@ -1,0 +1,1 @@
+"""The Neo4j engine."""
