@@ -8,7 +8,7 @@ import numpy as np
 from build import FP, make_source
 
 from kgmem.store import open_store
-from kgmem.store.sqlite.codec import pack_text, pack_unit
+from kgmem.store.codec import pack_text, pack_unit
 
 
 def written(i):

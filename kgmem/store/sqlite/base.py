@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kgmem.ids import to_json
 from kgmem.model import EntityType, Ref
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.handles import NOWHERE, called, namespace_range, within
-from kgmem.store.sqlite.codec import to_json
 from kgmem.store.sqlite.connection import Connection, Database
 
 

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kgmem.ids import to_json
 from kgmem.model import Chunk, Document, Entity, Ref, Source, Turn
+from kgmem.store.codec import fold, from_micros, unpack_text
 from kgmem.store.contract import Counts, StoredChunk, StoredFact
 from kgmem.store.sqlite.base import Base
-from kgmem.store.sqlite.codec import fold, from_micros, to_json, unpack_spans, unpack_text
+from kgmem.store.sqlite.codec import unpack_spans
 from kgmem.store.sqlite.connection import Connection
 
 _SOURCE = (

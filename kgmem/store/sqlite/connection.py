@@ -18,7 +18,7 @@ import sqlite_vec  # type: ignore[import-untyped]
 
 from kgmem import errors
 from kgmem.resources import read_schema
-from kgmem.store.sqlite.codec import fold
+from kgmem.store.codec import fold
 
 APPLICATION_ID = 0x6B676D31
 SCHEMA_VERSION = 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+from kgmem.ids import to_json
 from kgmem.model import Filter
-from kgmem.store.sqlite.codec import to_json, to_micros
+from kgmem.store.codec import to_micros
 
 
 def condition(where: Filter) -> tuple[str, list[object]]:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kgmem import graph
+from kgmem.ids import to_json
 from kgmem.model import Ref
 from kgmem.store.contract import Link, PendingChunk
 from kgmem.store.handles import NOWHERE
 from kgmem.store.sqlite.base import Base
-from kgmem.store.sqlite.codec import to_json, unpack_spans
+from kgmem.store.sqlite.codec import unpack_spans
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.search import match_any
 from kgmem.store.sqlite.write import add_to_entities, take_rows

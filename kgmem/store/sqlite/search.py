@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgmem.graph import NEXT_WEIGHT
+from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
+from kgmem.store.codec import unit_cosines, unpack_unit
 from kgmem.store.contract import NO_EDGES, ChunkData, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.sqlite.base import Base
-from kgmem.store.sqlite.codec import to_json, unit_cosines, unpack_unit
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
 

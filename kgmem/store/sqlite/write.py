@@ -9,11 +9,13 @@ from itertools import count as counting
 import numpy as np
 
 from kgmem import errors, graph, ids, names
+from kgmem.ids import to_json
 from kgmem.model import Mention, PreparedSource
+from kgmem.store.codec import pack_text, pack_unit, to_micros
 from kgmem.store.contract import PutResult
 from kgmem.store.handles import NAMESPACE_BITS
 from kgmem.store.sqlite.base import Base, place
-from kgmem.store.sqlite.codec import pack_spans, pack_text, pack_unit, to_json, to_micros
+from kgmem.store.sqlite.codec import pack_spans
 from kgmem.store.sqlite.connection import Connection
 
 
