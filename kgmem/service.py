@@ -51,7 +51,7 @@ class Kgmem:
         self._encoder_lock = threading.Lock()
         self._workers: Workers | None = None
         # Opened without a fingerprint first, so that what needs no encoder does not wait for one to load.
-        self._store = open_store(self.settings.store, self.settings.namespace)
+        self._store = open_store(self.settings.store, self.settings.namespace, options=self.settings.neo4j)
         self._checked = False
 
     def __enter__(self) -> Kgmem:

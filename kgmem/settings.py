@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from kgmem import errors
 from kgmem.ingest.encode import DEFAULT_MODEL
 from kgmem.ingest.extract import DEFAULT_ENGLISH
+from kgmem.store.options import Neo4jOptions
 
 
 def _cores() -> int:
@@ -22,7 +23,19 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="KGMEM_", toml_file="kgmem.toml", extra="forbid")
 
-    store: str = Field("sqlite:///kgmem.db", description="Where the data is: sqlite:///path/to/file.db")
+    store: str = Field(
+        "sqlite:///kgmem.db", description="Where the data is: sqlite:///path/to/file.db or neo4j://host:7687"
+    )
+    neo4j_user: str = Field("neo4j", description="User of a Neo4j store")
+    neo4j_password: str = Field("", description="That user's password; empty where the server asks for none", repr=False)
+    neo4j_database: str = Field("", description="Database of a Neo4j store; the user's home database if empty")
+    neo4j_m: int | None = Field(None, ge=1, le=512, description="Neighbours of a vector in a new Neo4j vector index")
+    neo4j_ef_construction: int | None = Field(
+        None, ge=1, le=3200, description="Vectors looked at when one is added to a new Neo4j vector index"
+    )
+    neo4j_quantization: str = Field(
+        "", pattern="^(?i:none|scalar|binary)?$", description="Of a new Neo4j vector index: none, scalar or binary"
+    )
     namespace: str = Field("default", description="Which part of the store; parts can't see each other")
     encoder: str = Field(DEFAULT_MODEL, description="sentence-transformers model, by name or path")
     encoder_url: str = Field("", description="OpenAI-compatible embeddings endpoint to use instead of a local model")
@@ -42,6 +55,17 @@ class Settings(BaseSettings):
     max_bytes: int = Field(64 * 2**20, ge=1, description="Files above it are refused, as is what unpacks far beyond it")
     host: str = Field("127.0.0.1", description="Address the server listens on; loopback only")
     port: int = Field(8642, ge=0, le=65535, description="Port the server listens on")
+
+    @property
+    def neo4j(self) -> Neo4jOptions:
+        return Neo4jOptions(
+            self.neo4j_user,
+            self.neo4j_password,
+            self.neo4j_database,
+            self.neo4j_m,
+            self.neo4j_ef_construction,
+            self.neo4j_quantization,
+        )
 
     @field_validator("chunk_overlap")
     @classmethod

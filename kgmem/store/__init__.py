@@ -8,16 +8,23 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint, Store
+from kgmem.store.options import Neo4jOptions
 
-__all__ = ["open_store", "sqlite_path"]
+__all__ = ["Neo4jOptions", "open_store", "sqlite_path"]
 
 _NAMESPACE = re.compile(r"[\w][\w .:@/-]{0,99}", re.UNICODE)
 
 
-def open_store(url: str, namespace: str = "default", fingerprint: EncoderFingerprint | None = None) -> Store:
-    """Open the store that `url` names: `sqlite:///relative.db`, `sqlite:////absolute.db` (`?mode=ro` to read only).
+def open_store(
+    url: str,
+    namespace: str = "default",
+    fingerprint: EncoderFingerprint | None = None,
+    options: Neo4jOptions = Neo4jOptions(),
+) -> Store:
+    """Open the store that `url` names.
 
-    Raises `UsageError` for an unknown kind of URL or namespace, `EncoderMismatch` where the store's vectors
+    `sqlite:///relative.db`, `sqlite:////absolute.db` (`?mode=ro` to read only), or a Neo4j server, cluster or
+    Aura: `neo4j://host:7687`, `neo4j+s://…`, `bolt://…`, with what else it needs in `options`. Raises `UsageError` for an unknown kind of URL or namespace, `EncoderMismatch` where the store's vectors
     are not `fingerprint`'s, `StoreError` where it can't be opened.
     """
     if not _NAMESPACE.fullmatch(namespace):
@@ -32,8 +39,13 @@ def open_store(url: str, namespace: str = "default", fingerprint: EncoderFingerp
         if mode not in ("rw", "ro"):
             raise errors.UsageError(f"mode={mode} is not known; leave it out, or use mode=ro to read only.")
         return SQLiteStore(sqlite_path(url), namespace, fingerprint, read_only=mode == "ro")
+    if scheme in ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"):
+        from kgmem.store.neo4j.engine import Neo4jStore
+
+        return Neo4jStore(url, namespace, fingerprint, options)
     raise errors.UsageError(
-        f"No engine for the store URL {scheme + ':…' if ':' in url else url!r}; use sqlite:///path/to/file.db."
+        f"No engine for the store URL {scheme + ':…' if ':' in url else url!r}; "
+        "use sqlite:///path/to/file.db or neo4j://host:7687."
     )
 
 

@@ -25,7 +25,9 @@ PEOPLE = [f"Person{i:03} Smith" for i in range(200)]
 
 def context() -> ForkServerContext:
     made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["kgmem.ingest.link", "kgmem.store.sqlite.engine", "apsw", "sqlite_vec"])
+    made.set_forkserver_preload(
+        ["kgmem.ingest.link", "kgmem.store.sqlite.engine", "kgmem.store.neo4j.engine", "apsw", "sqlite_vec"]
+    )
     return made
 
 
@@ -90,11 +92,12 @@ def write_until(number: int, url: str, stop: Any, done: Any) -> None:
 
 
 def read_until(number: int, url: str, stop: Any, done: Any) -> None:
-    """Reads in every way until told to stop; what it sees must fit together."""
+    """Reads in every way until told to stop; what it sees must fit together, where the engine has one state to show."""
     store = open_store(url, "default", FP)
+    check = check_one_state if url.startswith("sqlite:") else check_committed
     n = 0
     while not stop.is_set() or n < 3:
-        check_one_state(store)
+        check(store)
         n += 1
     with done.get_lock():
         done.value += n
@@ -124,6 +127,25 @@ def check_one_state(store: Any) -> None:
         assert set(found) <= set(refs)
         assert len(store.chunks(found)) == len(found)
         assert all(np.isfinite(score) for _, score in nearest)
+
+
+def check_committed(store: Any) -> None:
+    """For an engine whose reads each see what is committed by then: what has gone meanwhile is left out, no more."""
+    chunks = list(all_chunks(store))
+    refs = [c.ref for c in chunks]
+    data = store.chunk_data(refs)
+    assert set(data) <= set(refs)
+    assert all(len(data[c.ref].sentence_vectors) == len(c.chunk.sentences) for c in chunks if c.ref in data)
+    edges = store.chunk_edges(refs)
+    assert set(edges.left.tolist()) <= set(refs)
+    entities = sorted(set(edges.right.tolist()))
+    assert set(store.entity_names(entities)) <= set(entities)
+    by_chunk, by_entity = store.degrees(refs, entities)
+    assert (by_chunk >= 0).all() and (by_entity >= 0).all()
+    assert all(store.source(fact.source_id) is None or fact.evidence for fact in store.facts(limit=10_000))
+    nearest = store.vector_search(embed("Person001 Smith met"), 10, NO_FILTER)
+    worded = store.term_search(terms("person smith met"), 10, NO_FILTER)
+    assert all(np.isfinite(score) for _, score in [*nearest, *worded])
 
 
 def open_at_once(number: int, url: str, barrier: Any) -> None:

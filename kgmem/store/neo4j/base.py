@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from kgmem.model import Ref
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.handles import NOWHERE, namespace_range, within
-from kgmem.store.neo4j.connection import Database
+from kgmem.store.neo4j.connection import Database, Transaction
 
 
 class Base:
@@ -34,3 +35,21 @@ class Base:
             rows = self.db.read("encoder")
             self._fingerprint = EncoderFingerprint(*rows[0]) if rows else None
         return self._fingerprint
+
+    def _lock(self, tx: Transaction, *, create: bool = False) -> int | None:
+        """The namespace's number, once nobody else is writing to it; None where it is not there."""
+        rows = tx.rows("lock_namespace", namespace=self.namespace)
+        if not rows and create:
+            tx.rows("create_namespace", namespace=self.namespace)
+            rows = tx.rows("lock_namespace", namespace=self.namespace)
+        return rows[0][0] if rows else None
+
+    def _mark(self, tx: Transaction) -> int:
+        """A mark for pending chunks that has never been given."""
+        taken: int = tx.rows("take_refs", **counts_taken(self.namespace, marks=1))[0][4]
+        return taken
+
+
+def counts_taken(namespace: str, **counts: int) -> dict[str, Any]:
+    """The parameters of `take_refs`."""
+    return {"namespace": namespace} | dict.fromkeys(("sources", "chunks", "entities", "facts", "marks"), 0) | counts

@@ -25,7 +25,6 @@ from kgmem.store.neo4j.statements import filter_parameters, statement
 from kgmem.store.options import Neo4jOptions
 
 OLDEST = (2026, 1)
-SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _RETRY_SECONDS = 30.0
 _READ_TRIES = 5
 NO_FILTER = Filter()
