@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from typing import Any
 import click
 
 from kgmem import __version__, errors
-from kgmem.cli_output import Lines, bar, print_hits, print_report
+from kgmem.cli_output import Lines, Throttled, bar, print_hits, print_report
+from kgmem.store import sqlite_path
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -191,8 +194,6 @@ def search(
 @store_options
 def stats(as_json: bool, **given: Any) -> None:
     """How much the store holds."""
-    from dataclasses import asdict
-
     with _open(existing=True, **given) as kg:
         fingerprint = kg.store.fingerprint()
         values = {
@@ -232,6 +233,44 @@ def reindex(**given: Any) -> None:
 
 
 @main.command()
+@click.option("--from", "source", required=True, metavar="URL", help="The store to copy from; it stays as it is.")
+@click.option("--to", "target", required=True, metavar="URL", help="The store to copy into; made where it isn't there.")
+@click.option("--namespace", "namespaces", multiple=True, metavar="NAME", help="Only this part of it; all otherwise.")
+@click.option("--json", "as_json", is_flag=True, help="Print what a program can read.")
+def copy(source: str, target: str, namespaces: tuple[str, ...], as_json: bool) -> None:
+    """Copy one store into another, of the same engine or not: nothing is encoded anew.
+
+    What is there already stays, so an interrupted run is taken up by running it again. Where both are Neo4j and differ
+    in user, password or database, KGMEM_FROM_NEO4J_USER, _PASSWORD and _DATABASE are those of the one to copy from.
+    """
+    from kgmem.transfer import copy as run
+
+    settings = _settings()
+    given = {name: os.environ.get(f"KGMEM_FROM_NEO4J_{name.upper()}") for name in ("user", "password", "database")}
+    there = replace(settings.neo4j, **{name: value for name, value in given.items() if value is not None})
+    if source.startswith("sqlite:///") and not sqlite_path(source).exists():
+        raise errors.StoreError(f"No store at {source}; check the URL.")
+    shown = Throttled("sources copied")
+    done = run(
+        source,
+        target,
+        namespaces=namespaces,
+        source_options=there,
+        target_options=settings.neo4j,
+        progress=lambda name, count: shown.update(f"{name}: {count}"),
+    )
+    if as_json:
+        click.echo(json.dumps([asdict(copied) for copied in done], ensure_ascii=False))
+        return
+    for copied in done:
+        click.echo(
+            f"{copied.namespace}: {copied.added} added, {copied.replaced} replaced, {copied.unchanged} unchanged; "
+            f"{copied.counts.sources} sources, "
+            f"{copied.counts.chunks} chunks, {copied.counts.entities} entities, {copied.counts.facts} facts in both"
+        )
+
+
+@main.command()
 @click.option("--host", help="Address to listen on; loopback only (KGMEM_HOST).")
 @click.option("--port", type=int, help="Port to listen on (KGMEM_PORT).")
 @click.option("--dev", is_flag=True, help="Allow introspection and GET queries.")
@@ -252,7 +291,6 @@ def _settings(**given: Any) -> Any:
 def _open(*, existing: bool = False, **given: Any) -> Any:
     """The store of the settings; with `existing` a file that is not there is an error and is not made."""
     from kgmem.service import Kgmem
-    from kgmem.store import sqlite_path
 
     settings = _settings(**given)
     if existing and settings.store.startswith("sqlite:///") and not sqlite_path(settings.store).exists():

@@ -21,11 +21,25 @@ _SHOWN = 20
 _WIDTH = 100
 
 
-class Lines:
+class Throttled:
     """Progress as plain lines on standard error, one every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
+        self._what = what
         self._last = time.monotonic()
+
+    def update(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= _EVERY:
+            self._last = now
+            click.echo(f"{text} {self._what}", err=True)
+
+
+class Lines:
+    """An ingest's progress as plain lines."""
+
+    def __init__(self) -> None:
+        self._lines = Throttled("chunks")
 
     def __enter__(self) -> Lines:
         return self
@@ -33,10 +47,7 @@ class Lines:
     def __exit__(self, *_: object) -> None: ...
 
     def update(self, report: Report) -> None:
-        now = time.monotonic()
-        if now - self._last >= _EVERY:
-            self._last = now
-            click.echo(f"{report.done} documents, {report.chunks} chunks", err=True)
+        self._lines.update(f"{report.done} documents, {report.chunks}")
 
 
 class Bar:

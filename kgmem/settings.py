@@ -27,7 +27,9 @@ class Settings(BaseSettings):
         "sqlite:///kgmem.db", description="Where the data is: sqlite:///path/to/file.db or neo4j://host:7687"
     )
     neo4j_user: str = Field("neo4j", description="User of a Neo4j store")
-    neo4j_password: str = Field("", description="That user's password; empty where the server asks for none", repr=False)
+    neo4j_password: str = Field(
+        "", description="Its password; empty where the server asks for none", repr=False
+    )
     neo4j_database: str = Field("", description="Database of a Neo4j store; the user's home database if empty")
     neo4j_m: int | None = Field(None, ge=1, le=512, description="Neighbours of a vector in a new Neo4j vector index")
     neo4j_ef_construction: int | None = Field(

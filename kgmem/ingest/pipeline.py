@@ -224,9 +224,10 @@ class Pipeline:
         try:
             for result, (_, prepared) in zip(self._store.put([p for _, p in ready]), ready, strict=True):
                 report.count(result, prepared)
-        except errors.StoreError:
-            raise
         except Exception as error:
+            # A store that fails ends the run; a document that is too large for it does not.
+            if isinstance(error, errors.StoreError) and not isinstance(error, errors.StoreTooLarge):
+                raise
             work = ready[0][0]
             _log.debug("storing %s failed", work.document.uri, exc_info=True)
             if len(ready) == 1:

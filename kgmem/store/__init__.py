@@ -24,7 +24,9 @@ def open_store(
     """Open the store that `url` names.
 
     `sqlite:///relative.db`, `sqlite:////absolute.db` (`?mode=ro` to read only), or a Neo4j server, cluster or
-    Aura: `neo4j://host:7687`, `neo4j+s://…`, `bolt://…`, with what else it needs in `options`. Raises `UsageError` for an unknown kind of URL or namespace, `EncoderMismatch` where the store's vectors
+    Aura: `neo4j://host:7687`, `neo4j+s://…`, `bolt://…`, with what else it needs in `options`.
+
+    Raises `UsageError` for an unknown kind of URL or namespace, `EncoderMismatch` where the store's vectors
     are not `fingerprint`'s, `StoreError` where it can't be opened.
     """
     if not _NAMESPACE.fullmatch(namespace):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from kgmem.model import Vectors
+from kgmem.ids import to_json
+from kgmem.model import Turn, Vectors
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -22,6 +24,18 @@ def to_micros(time: datetime | None) -> int | None:
 
 def from_micros(micros: int | None) -> datetime | None:
     return None if micros is None else _EPOCH + timedelta(microseconds=micros)
+
+
+def pack_turns(turns: Iterable[Turn]) -> str:
+    """JSON list of [start, end, speaker, microseconds, metadata]."""
+    return to_json([(t.start, t.end, t.speaker, to_micros(t.timestamp), dict(t.metadata)) for t in turns])
+
+
+def unpack_turns(packed: str) -> tuple[Turn, ...]:
+    return tuple(
+        Turn(start, end, speaker, from_micros(time), metadata)
+        for start, end, speaker, time, metadata in json.loads(packed)
+    )
 
 
 def fold(text: str) -> str:

@@ -315,6 +315,12 @@ class Store(Protocol):
     def documents(self) -> Iterator[Document]:
         """Every source as it was loaded, so that it can be prepared anew."""
 
+    def prepared(self) -> Iterator[PreparedSource]:
+        """Every source as it was put, in the order in which they were written, so that another store can take it.
+
+        Sentence vectors come as int8 keeps them. What was linked later is left out: linking finds it again.
+        """
+
     def counts(self) -> Counts: ...
 
 

@@ -59,8 +59,8 @@ class Database:
         parts = urlsplit(url)
         if parts.username or parts.password or parts.path.strip("/") or parts.query or not parts.hostname:
             raise errors.UsageError(
-                "A Neo4j store URL is a scheme, a host and a port, such as neo4j://localhost:7687; the user, the password "
-                "and the database are the settings neo4j_user, neo4j_password and neo4j_database."
+                "A Neo4j store URL is a scheme, a host and a port, such as neo4j://localhost:7687; the user, the "
+                "password and the database are the settings neo4j_user, neo4j_password and neo4j_database."
             )
         self.where = f"Neo4j at {parts.hostname}:{parts.port or 7687}"
         self._url = url
@@ -113,7 +113,7 @@ class Database:
         raise AssertionError
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one transaction and commit. It may be called again after an error, so it must not keep state."""
+        """Run `work` in one transaction and commit. It may be called again after an error: it must keep no state."""
 
         def run(tx: neo4j.ManagedTransaction) -> T:
             try:

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.neo4j import schema
-from kgmem.store.neo4j.browse import Browser
 from kgmem.store.neo4j.connection import open_database
+from kgmem.store.neo4j.export import Exporter
 from kgmem.store.neo4j.link import Linker
 from kgmem.store.neo4j.search import Searcher
 from kgmem.store.options import Neo4jOptions
@@ -18,7 +18,7 @@ from kgmem.store.options import Neo4jOptions
 SCHEMA_VERSION = 1
 
 
-class Neo4jStore(Linker, Searcher, Browser):
+class Neo4jStore(Linker, Searcher, Exporter):
     """One namespace of one Neo4j database; see `kgmem.store.contract.Store`.
 
     With a `fingerprint` the database must hold vectors of that encoder, or none

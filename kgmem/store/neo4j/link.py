@@ -48,9 +48,7 @@ class Linker(Writer):
     def pending_chunks(self, limit: int) -> list[PendingChunk]:
         return [
             PendingChunk(ref, mark, text, pairs(spans), tuple((start, end) for start, end in taken))
-            for ref, mark, text, spans, taken in self.db.read(
-                "pending_chunks", namespace=self.namespace, limit=limit
-            )
+            for ref, mark, text, spans, taken in self.db.read("pending_chunks", namespace=self.namespace, limit=limit)
         ]
 
     def known(self, keys: Iterable[str]) -> set[str]:

@@ -94,7 +94,8 @@ def _await(db: Database) -> None:
     failed = [name for name, state, _, _ in states if state == "FAILED"]
     if failed:
         raise errors.StoreError(
-            f"The index {failed[0]} on {db.where} has failed; look into the server's log, drop it and open the store again."
+            f"The index {failed[0]} on {db.where} has failed; look into the server's log, drop it, and open the store "
+            "again."
         )
     if all(state == "ONLINE" for _, state, _, _ in states):
         return

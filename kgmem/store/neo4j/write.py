@@ -13,7 +13,7 @@ from neo4j.vector import Vector
 from kgmem import errors, graph, ids, names
 from kgmem.ids import to_json
 from kgmem.model import Chunk, EntityType, Fact, Mention, PreparedSource
-from kgmem.store.codec import fold, pack_text, pack_unit, to_micros
+from kgmem.store.codec import fold, pack_text, pack_turns, pack_unit
 from kgmem.store.contract import PutResult
 from kgmem.store.handles import NAMESPACE_BITS, called
 from kgmem.store.neo4j.base import Base, counts_taken
@@ -51,9 +51,7 @@ class Writer(Base):
 
     def _put(self, tx: Transaction, sources: Sequence[PreparedSource]) -> list[PutResult]:
         number = self._lock(tx, create=True)
-        present = {
-            row[0]: row[1:] for row in tx.rows("find_sources", ids=sorted({p.source.id for p in sources}))
-        }
+        present = {row[0]: row[1:] for row in tx.rows("find_sources", ids=sorted({p.source.id for p in sources}))}
         hashes: dict[str, str] = {}
         replaced: set[int] = set()
         written: dict[str, PreparedSource] = {}
@@ -85,11 +83,7 @@ class Writer(Base):
         def work(tx: Transaction) -> int:
             if self._lock(tx) is None:
                 return 0
-            refs = [
-                ref
-                for _, ref, _, namespace in tx.rows("find_sources", ids=wanted)
-                if namespace == self.namespace
-            ]
+            refs = [ref for _, ref, _, namespace in tx.rows("find_sources", ids=wanted) if namespace == self.namespace]
             if refs:
                 changes = Changes(Change)
                 self._remove(tx, refs, changes)
@@ -223,9 +217,7 @@ class _Insertion:
                     "metadata": to_json(dict(s.metadata)),
                     "facets": facets(dict(s.metadata)),
                     "pages": list(p.pages),
-                    "turns": to_json(
-                        [(t.start, t.end, t.speaker, to_micros(t.timestamp), dict(t.metadata)) for t in p.turns]
-                    ),
+                    "turns": pack_turns(p.turns),
                     "chunk_count": len(p.chunks),
                 },
             }
@@ -308,9 +300,7 @@ class _Insertion:
         seen: dict[str, Fact] = {}
         for fact in p.facts:
             chunk_id = p.chunks[fact.ordinal].id
-            seen.setdefault(
-                ids.fact_id(chunk_id, fact.sentence, fact.subject, fact.predicate, fact.objects), fact
-            )
+            seen.setdefault(ids.fact_id(chunk_id, fact.sentence, fact.subject, fact.predicate, fact.objects), fact)
         for i, (fact_id, fact) in enumerate(seen.items()):
             self.rows["facts"].append(
                 {

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kgmem.ids import to_json
-from kgmem.model import Chunk, Document, Entity, Ref, Source, Turn
-from kgmem.store.codec import fold, from_micros, unpack_text
+from kgmem.model import Chunk, Document, Entity, Ref, Source
+from kgmem.store.codec import fold, from_micros, unpack_text, unpack_turns
 from kgmem.store.contract import Counts, StoredChunk, StoredFact
 from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.codec import unpack_spans
@@ -300,10 +300,7 @@ def _document(row: Sequence[Any]) -> Document:
         source.metadata,
         source.kind,
         tuple(json.loads(pages)),
-        tuple(
-            Turn(start, end, speaker, from_micros(time), metadata)
-            for start, end, speaker, time, metadata in json.loads(turns)
-        ),
+        unpack_turns(turns),
     )
 
 

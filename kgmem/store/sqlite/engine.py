@@ -8,8 +8,8 @@ from pathlib import Path
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.sqlite.base import read_fingerprint
-from kgmem.store.sqlite.browse import Browser
 from kgmem.store.sqlite.connection import Database, in_our_words
+from kgmem.store.sqlite.export import Exporter
 from kgmem.store.sqlite.link import Linker
 from kgmem.store.sqlite.search import Searcher
 from kgmem.store.sqlite.write import Writer
@@ -20,7 +20,7 @@ _VECTORS_TOGETHER = 128
 
 
 @in_our_words
-class SQLiteStore(Writer, Linker, Searcher, Browser):
+class SQLiteStore(Writer, Linker, Searcher, Exporter):
     """One namespace of one file; see `kgmem.store.contract.Store`.
 
     With a `fingerprint` the file must hold vectors of that encoder, or none yet:

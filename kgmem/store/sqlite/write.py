@@ -11,7 +11,7 @@ import numpy as np
 from kgmem import errors, graph, ids, names
 from kgmem.ids import to_json
 from kgmem.model import Mention, PreparedSource
-from kgmem.store.codec import pack_text, pack_unit, to_micros
+from kgmem.store.codec import pack_text, pack_turns, pack_unit, to_micros
 from kgmem.store.contract import PutResult
 from kgmem.store.handles import NAMESPACE_BITS
 from kgmem.store.sqlite.base import Base, place
@@ -82,7 +82,7 @@ class Writer(Base):
                 to_json(s.tags),
                 to_json(dict(s.metadata)),
                 to_json(list(p.pages)),
-                to_json([(t.start, t.end, t.speaker, to_micros(t.timestamp), dict(t.metadata)) for t in p.turns]),
+                pack_turns(p.turns),
                 len(p.chunks),
                 pack_text(p.text),
             ),
