@@ -198,9 +198,7 @@ class Kgmem:
             found.update(dict.fromkeys(fitting))
         return self.delete(found), missing
 
-    def _prune(
-        self, report: Report, prefixes: Sequence[str], spare: Callable[[str], bool] = lambda uri: False
-    ) -> int:
+    def _prune(self, report: Report, prefixes: Sequence[str], spare: Callable[[str], bool] = lambda uri: False) -> int:
         """Remove the sources below these prefixes that did not come by in this run, but for those to `spare`."""
         # What could not be read this time is not gone, nor is anything below it: a folder's files, a file's documents.
         failed = {item.uri for item in report.failed}

@@ -170,7 +170,7 @@ def test_every_setting_is_described_with_its_default() -> None:
         if field.default is PydanticUndefined:
             assert "number of cores" in shown_default
         else:
-            assert shown_default == ("none" if field.default == "" else f"`{field.default}`"), name
+            assert shown_default == ("none" if field.default in ("", None) else f"`{field.default}`"), name
 
 
 def test_every_variable_that_is_named_is_a_setting() -> None:

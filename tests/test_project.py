@@ -117,8 +117,8 @@ def test_no_work_is_left_for_later_without_a_word() -> None:
 
 def test_the_schema_travels_in_the_wheel() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert included == {"schema": "kgmem/schema"}
-    assert {"schema.graphql", "sqlite.sql"} <= {path.name for path in (ROOT / "schema").iterdir()}
+    assert included == {"schema": "kgmem/schema", "cypher": "kgmem/cypher"}
+    assert {"schema.graphql", "sqlite.sql", "neo4j.cypher"} <= {path.name for path in (ROOT / "schema").iterdir()}
 
 
 def test_the_licence_is_the_declared_one() -> None:

@@ -91,6 +91,7 @@ def arguments(a: Store):
         "facts": [()],
         "fact": [(f.id,) for f in a.facts()],
         "documents": [()],
+        "prepared": [()],
         "counts": [()],
     }
 

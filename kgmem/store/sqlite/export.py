@@ -70,7 +70,7 @@ class Exporter(Browser):
     def _vectors(c: Connection, source_row: int, dimension: int) -> tuple[Vectors, list[Vectors]]:
         exact, of_sentences = [], []
         for vector, packed in c.execute(
-            "SELECT (SELECT v.embedding FROM vector AS v WHERE v.rowid = c.rowid), n.vectors FROM chunk AS c "
+            "SELECT (SELECT embedding FROM vector WHERE vector.rowid = c.rowid), n.vectors FROM chunk AS c "
             "JOIN sentence AS n ON n.chunk = c.rowid WHERE c.source = ? ORDER BY c.ordinal",
             (source_row,),
         ):
