@@ -17,6 +17,7 @@ from strawberry.asgi import GraphQL
 from strawberry.http import GraphQLRequestData
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 
+from kgmem import errors
 from kgmem.api.context import Services
 from kgmem.api.mutation import MAX_FILES
 from kgmem.api.schema import make_schema
@@ -24,6 +25,9 @@ from kgmem.ingest.load.clean import clean_json
 
 SUBSCRIPTIONS = 10
 INIT_SECONDS = 10
+BOOKMARK = "kgmem-bookmark"
+"""Header of answers and requests: what has been written by one replica and is to be seen through another."""
+MAX_BOOKMARKS = 20
 _BAD_BODY = "The body is no GraphQL request; send a JSON object with query and variables."
 
 
@@ -57,13 +61,31 @@ class Endpoint(GraphQL[Services, None]):
         request = Request(scope, receive)
         try:
             try:
+                await self._follow(request)
                 response: Response = await self.run(request)
+                if bookmarks := self._services.kg.store.bookmarks():
+                    response.headers[BOOKMARK] = ",".join(bookmarks)
             except HTTPException as error:
                 response = PlainTextResponse(error.reason, error.status_code)
             await response(scope, receive, send)
         finally:
             # Not before: a streamed mutation reads its uploads while it answers.
             await request.close()
+
+    async def _follow(self, request: Request) -> None:
+        """See what another replica has written, where the client says so."""
+        given = [part.strip() for part in request.headers.get(BOOKMARK, "").split(",")]
+        bookmarks = [part for part in given if part]
+        if not bookmarks:
+            return
+        if len(bookmarks) > MAX_BOOKMARKS:
+            raise HTTPException(400, f"The header {BOOKMARK} has {len(bookmarks)} bookmarks; send the last ones.")
+        try:
+            await self._services.call(lambda: self._services.kg.store.follow(bookmarks), self._services.timeout)
+        except errors.UsageError as error:
+            raise HTTPException(400, str(error)) from None
+        except errors.KgmemError as error:
+            raise HTTPException(503, str(error)) from None
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Services:
         return self._services

@@ -191,6 +191,15 @@ class Store(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Within it, this thread's reads all see one state of the store, so that `Ref`s stay good."""
 
+    def bookmarks(self) -> list[str]:
+        """What a reader through another connection has to `follow` to see all that was written and read here.
+
+        Empty where there is only one place to read from.
+        """
+
+    def follow(self, bookmarks: Sequence[str]) -> None:
+        """Let every later read here see what these bookmarks stand for; waits for it. Raises `UsageError`."""
+
     # -- writing -------------------------------------------------------------
     def put(self, sources: Sequence[PreparedSource]) -> list[PutResult]:
         """Write sources in one transaction; older ones of the same ids are replaced, all of them. All or none."""

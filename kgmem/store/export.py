@@ -9,6 +9,7 @@ from typing import get_args
 from kgmem.model import EntityType, Mention, Origin, Title
 
 Forms = Mapping[tuple[str, EntityType], int]
+_ORIGINS: dict[str, Origin] = {origin: origin for origin in get_args(Origin)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +34,30 @@ def titles_and_mentions(
     which; any assignment that leaves the same counts is as good.
     """
     left = {key: dict(counts) for key, counts in forms.items()}
-    titles = []
-    for key in own:
-        counts = left.get(key, {})
-        # A title gives the name no kind.
-        untyped = sorted(((-n, surface) for (surface, kind), n in counts.items() if kind == "OTHER" and n))
-        surface = untyped[0][1] if untyped else key
-        titles.append(Title(key, _take(counts, surface, "OTHER")))
-    # An acronym counts as it is spelled, so those choose first.
-    placed = sorted(range(len(spots)), key=lambda i: (spots[i].origin != "acronym", i))
-    mentions: dict[int, Mention] = {}
-    for i in placed:
-        spot = spots[i]
-        counts = left.get(spot.key, {})
-        name, kind = _chosen(counts, spot)
-        _take(counts, name, kind)
-        origin: Origin = next(o for o in get_args(Origin) if o == spot.origin)
-        mentions[i] = Mention(
-            spot.ordinal, spot.sentence, spot.start, spot.end, spot.surface, spot.key, name, kind, origin
-        )
-    return titles, [mentions[i] for i in range(len(spots))]
+    chosen: dict[int, tuple[str, EntityType]] = {}
+    # An acronym counts as it is spelled, and a title gives no kind, so these choose first.
+    for i, spot in enumerate(spots):
+        if spot.origin == "acronym":
+            chosen[i] = _taken(left.get(spot.key, {}), spot.surface)
+    titles = [Title(key, *_taken(left.get(key, {}), key, untyped=True)) for key in own]
+    for i, spot in enumerate(spots):
+        if i not in chosen:
+            chosen[i] = _taken(left.get(spot.key, {}), spot.surface or spot.key)
+    return titles, [
+        Mention(s.ordinal, s.sentence, s.start, s.end, s.surface, s.key, *chosen[i], _ORIGINS[s.origin])
+        for i, s in enumerate(spots)
+    ]
 
 
-def _chosen(counts: Mapping[tuple[str, EntityType], int], spot: Spot) -> tuple[str, EntityType]:
-    left = sorted(((name != spot.surface, -n, name, kind) for (name, kind), n in counts.items() if n > 0))
-    return (left[0][2], left[0][3]) if left else (spot.surface or spot.key, "OTHER")
-
-
-def _take(counts: dict[tuple[str, EntityType], int], name: str, kind: EntityType) -> str:
-    if counts.get((name, kind), 0) > 0:
-        counts[name, kind] -= 1
-    return name
+def _taken(counts: dict[tuple[str, EntityType], int], surface: str, *, untyped: bool = False) -> tuple[str, EntityType]:
+    """Take one of the forms that are left: spelled like `surface` if there is one, of a kind if there is one."""
+    ranked = sorted(
+        ((name != surface) if not untyped else False, kind == "OTHER", name, kind)
+        for (name, kind), count in counts.items()
+        if count > 0 and (kind == "OTHER" or not untyped)
+    )
+    if not ranked:
+        return surface, "OTHER"
+    _, _, name, kind = ranked[0]
+    counts[name, kind] -= 1
+    return name, kind

@@ -18,7 +18,7 @@ from kgmem.store.contract import Counts, Edges, Store
 
 T = datetime(2024, 1, 1, tzinfo=UTC)
 WRITES = {"adopt", "put", "delete", "seek_names", "link"}
-SEES_NOTHING_OF_DATA = {"close", "snapshot", "fingerprint", "namespaces"}
+SEES_NOTHING_OF_DATA = {"close", "bookmarks", "follow", "snapshot", "fingerprint", "namespaces"}
 READS = sorted(
     name
     for name, _ in inspect.getmembers(Store, inspect.isfunction)

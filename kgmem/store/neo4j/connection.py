@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -93,7 +93,23 @@ class Database:
         """What a reader elsewhere must have seen to see all that was written and read here."""
         return sorted(self._bookmarks.get_bookmarks())
 
-    def follow(self, bookmarks: list[str]) -> None:
+    def follow(self, bookmarks: Sequence[str]) -> None:
+        """Wait for these and let every later read wait for them. Raises `UsageError` for what is no bookmark here."""
+        try:
+            with (
+                self.translated(),
+                # Not before the server has taken them are they everyone's: what is no bookmark would fail every read.
+                self._driver.session(
+                    database=self._database, bookmarks=neo4j.Bookmarks.from_raw_values(bookmarks)
+                ) as session,
+            ):
+                session.run(statement("server_version")).consume()
+        except errors.StoreError as error:
+            if "Bookmark" in getattr(error.__cause__, "code", ""):
+                raise errors.UsageError(
+                    f"The bookmark is none of {self.where}; give one as it came, or none."
+                ) from error
+            raise
         self._bookmarks.update_bookmarks((), bookmarks)
 
     def read(self, name: str, where: Filter = NO_FILTER, **values: Any) -> list[Row]:

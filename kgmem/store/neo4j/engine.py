@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 
@@ -60,6 +60,13 @@ class Neo4jStore(Linker, Searcher, Exporter):
     def namespaces(self) -> list[str]:
         names: list[str] = self.db.read("namespaces")[0][0]
         return names
+
+    def bookmarks(self) -> list[str]:
+        return self.db.bookmarks()
+
+    def follow(self, bookmarks: Sequence[str]) -> None:
+        if bookmarks:
+            self.db.follow(bookmarks)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -50,6 +51,12 @@ class SQLiteStore(Writer, Linker, Searcher, Exporter):
 
     def namespaces(self) -> list[str]:
         return [name for (name,) in self.db.reader().execute("SELECT name FROM namespace ORDER BY name")]
+
+    def bookmarks(self) -> list[str]:
+        return []
+
+    def follow(self, bookmarks: Sequence[str]) -> None:
+        """Whatever has been committed to a file is seen by whoever reads it next."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self.db.snapshot()
