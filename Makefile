@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEMO   := .demo
 
-.PHONY: help demo test lint serve bench lock clean
+.PHONY: help demo test lint serve neo4j bench lock clean
 
 help:
 	@echo "make demo   set up, ingest the sample corpus, answer a two-hop question with its path"
 	@echo "make test   set up, run all tests"
 	@echo "make serve  serve the GraphQL API over the demo's store"
+	@echo "make neo4j  run a Neo4j with its Browser, to look around in; see docs/neo4j.md"
 	@echo "make lint   style and types"
 	@echo "make bench  the benchmarks that need no data of others; see benchmarks/README.md"
 
@@ -38,6 +39,10 @@ serve: $(STAMP)
 	@mkdir -p $(DEMO)
 	$(BIN)/kgmem serve --store sqlite:///$(DEMO)/kgmem.db
 
+# Needs no packages, so it does not wait for them.
+neo4j:
+	@$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) tests/neo4j/server.py
+
 bench: $(STAMP)
 	$(BIN)/python benchmarks/latency.py
 
@@ -46,4 +51,4 @@ lock:
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(DEMO) .neo4j .pytest_cache .mypy_cache .ruff_cache

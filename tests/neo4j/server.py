@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import containers
 import jvm
 from jars import CACHE
-from running import NoNeo4j, Servers, free_port
+from running import NoNeo4j, Servers, free_port, listens
 
-__all__ = ["NoNeo4j", "Servers", "free_port", "prepare", "start"]
+__all__ = ["NoNeo4j", "Servers", "free_port", "listens", "prepare", "start"]
 
 GIVEN = "KGMEM_TEST_NEO4J"
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
@@ -75,10 +75,13 @@ def _given() -> tuple[str, ...]:
 
 
 def main() -> None:
-    data = CACHE / "data"
+    data, bolt, http = CACHE / "data", 7687, 7474
+    for port in (bolt, http):
+        if listens(port):
+            sys.exit(f"Something listens on 127.0.0.1:{port} already; stop it first.")
     try:
         print("Starting Neo4j (the first time it is fetched, some 170 MB) ...", flush=True)
-        with start(1, folder=data, port=7687, http_port=7474) as servers:
+        with start(1, folder=data, port=bolt, http_port=http) as servers:
             print(f"Browser  {servers.http_urls[0]}/browser/", flush=True)
             print(f"Bolt     {servers.bolt_urls[0]}", flush=True)
             print(f"No password; the data stay in {data}. Stop it with Ctrl+C.", flush=True)
