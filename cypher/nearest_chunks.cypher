@@ -1,0 +1,12 @@
+// The chunks nearest to a vector, by the vector index.
+// Parameters: namespace STRING; vector VECTOR; limit INTEGER, what is looked at; k INTEGER, what is given.
+// Returns one row: refs LIST<INTEGER>, scores LIST<FLOAT> ((1 + cosine) / 2), best first.
+CYPHER 25
+MATCH (c:Chunk)
+SEARCH c IN (
+  VECTOR INDEX chunk_embedding FOR $vector
+  WHERE c.namespace = $namespace
+  LIMIT $limit
+) SCORE AS score
+WITH c.ref AS ref, score ORDER BY score DESC, ref LIMIT $k
+RETURN collect(ref) AS refs, collect(score) AS scores

@@ -1,0 +1,7 @@
+// The content hashes of those of some sources that are there.
+// Parameters: namespace STRING; ids LIST<STRING>.
+// Returns one row, side by side: ids, hashes LIST<STRING>.
+UNWIND $ids AS id
+MATCH (s:Source {id: id})
+WHERE s.namespace = $namespace
+RETURN collect(id) AS ids, collect(s.content_hash) AS hashes

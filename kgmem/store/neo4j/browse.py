@@ -1,0 +1,223 @@
+"""Reading for people: sources, chunks, entities and facts by id, in keyset pages.
+
+Chunks and facts are read in two steps: which ones, then what is in them. One
+that goes between the two is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from kgmem.model import Chunk, Document, Entity, Ref, Source
+from kgmem.store.codec import fold, unpack_text, unpack_turns
+from kgmem.store.contract import Counts, StoredChunk, StoredFact
+from kgmem.store.neo4j.base import Base
+from kgmem.store.neo4j.codec import from_neo4j, pairs
+
+
+class Browser(Base):
+    def source(self, source_id: str) -> Source | None:
+        (rows,) = self.db.read("read_source", namespace=self.namespace, id=source_id)[0]
+        return _source(rows[0]) if rows else None
+
+    def sources(
+        self, *, kinds: Sequence[str] = (), uri_prefix: str = "", after: str | None = None, limit: int = 100
+    ) -> list[Source]:
+        (rows,) = self.db.read(
+            "sources_page",
+            namespace=self.namespace,
+            after=after or "",
+            kinds=list(kinds) or None,
+            uri_prefix=uri_prefix,
+            limit=limit,
+        )[0]
+        return [_source(row) for row in rows]
+
+    def hashes(self, source_ids: Sequence[str]) -> dict[str, str]:
+        found = self.db.read("source_hashes", namespace=self.namespace, ids=list(source_ids))[0]
+        return dict(zip(*found, strict=True))
+
+    def text(self, source_id: str) -> str | None:
+        rows = self.db.read("source_text", namespace=self.namespace, id=source_id)
+        return unpack_text(rows[0][0]) if rows else None
+
+    def chunks(self, refs: Sequence[Ref]) -> list[StoredChunk]:
+        own = list(dict.fromkeys(self._own(refs)))
+        if not own:
+            return []
+        rows = zip(*self.db.read("read_chunks", refs=own)[0], strict=True)
+        found = {chunk[0]: _chunk(chunk, source) for chunk, source in rows}
+        return [found[ref] for ref in refs if ref in found]
+
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        found = self._chunks_by("chunk_ref", chunk_id)
+        return found[0] if found else None
+
+    def source_chunks(self, source_id: str, *, after: int = -1, limit: int = 100) -> list[StoredChunk]:
+        return self._chunks_by("chunk_refs_of_source", source_id, after=after, limit=limit)
+
+    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
+        return self._chunks_by("chunk_refs_around", chunk_id, before=before, after=after)
+
+    def _chunks_by(self, name: str, id: str, **values: Any) -> list[StoredChunk]:
+        return self.chunks(self.db.read(name, namespace=self.namespace, id=id, **values)[0][0])
+
+    def entity(self, entity_id: str) -> Entity | None:
+        (rows,) = self.db.read("read_entity", namespace=self.namespace, id=entity_id)[0]
+        return _entity(rows[0]) if rows else None
+
+    def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
+        wanted = " ".join(fold(match).split())
+        (rows,) = self.db.read("entities_page", namespace=self.namespace, after=after or "", match=wanted, limit=limit)[
+            0
+        ]
+        return [_entity(row) for row in rows]
+
+    def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
+        own = self._own(refs)
+        return {row[0]: _entity(row) for row in self.db.read("entity_names", refs=own)[0][0]} if own else {}
+
+    def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
+        refs, sentences = self.db.read("entity_chunks", namespace=self.namespace, id=entity_id, limit=limit)[0]
+        first = dict(zip(refs, sentences, strict=True))
+        return [(stored, first[stored.ref]) for stored in self.chunks(refs)]
+
+    def entity_neighbours(self, entity_id: str, limit: int) -> list[tuple[Entity, int]]:
+        found = self.db.read("entity_neighbours", namespace=self.namespace, id=entity_id, limit=limit)[0]
+        return [(_entity(row), shared) for row, shared in zip(*found, strict=True)]
+
+    def facts(
+        self,
+        *,
+        subject: str = "",
+        predicate: str = "",
+        object: str = "",
+        entity_id: str = "",
+        after: str | None = None,
+        limit: int = 100,
+    ) -> list[StoredFact]:
+        words = {"subject": subject, "predicate": predicate, "object": object}
+        values: dict[str, Any] = {part: list(dict.fromkeys(fold(text).split())) for part, text in words.items()}
+        if entity_id:
+            values["entity"] = entity_id
+        (found,) = self.db.read(
+            "fact_ids_of_entity" if entity_id else "fact_ids",
+            namespace=self.namespace,
+            after=after or "",
+            limit=limit,
+            **values,
+        )[0]
+        return self._facts(found)
+
+    def fact(self, fact_id: str) -> StoredFact | None:
+        found = self._facts([fact_id])
+        return found[0] if found else None
+
+    def _facts(self, fact_ids: Sequence[str]) -> list[StoredFact]:
+        """Those of these facts that are there, in their order."""
+        if not fact_ids:
+            return []
+        rows = zip(*self.db.read("read_facts", namespace=self.namespace, ids=list(fact_ids))[0], strict=True)
+        found = {fact[0]: _fact(fact, *evidence) for fact, evidence in rows}
+        return [found[fact_id] for fact_id in fact_ids if fact_id in found]
+
+    def documents(self) -> Iterator[Document]:
+        after = ""
+        while rows := self.db.read("next_document", namespace=self.namespace, after=after):
+            source, text, pages, turns = rows[0]
+            after = source[0]
+            yield _document(_source(source), text, pages, turns)
+
+    def counts(self) -> Counts:
+        first, last = self._range()
+        return Counts(*self.db.read("counts", namespace=self.namespace, first=first, last=last)[0])
+
+
+def _source(row: Sequence[Any]) -> Source:
+    source_id, kind, uri, title, media_type, content_hash, time, ingested_at, tags, metadata, chunk_count = row
+    return Source(
+        source_id,
+        kind,
+        uri,
+        title,
+        media_type,
+        content_hash,
+        from_neo4j(time),
+        cast(datetime, from_neo4j(ingested_at)),
+        tuple(tags),
+        json.loads(metadata),
+        chunk_count,
+    )
+
+
+def _document(source: Source, text: bytes, pages: Sequence[int], turns: str) -> Document:
+    return Document(
+        source.uri,
+        unpack_text(text),
+        source.title,
+        source.media_type,
+        source.timestamp,
+        source.tags,
+        source.metadata,
+        source.kind,
+        tuple(pages),
+        unpack_turns(turns),
+    )
+
+
+def _chunk(row: Sequence[Any], source: Sequence[Any]) -> StoredChunk:
+    ref, chunk_id, ordinal, start, end, text, context, speaker, spoken_at, truncated, metadata, spans = row
+    chunk = Chunk(
+        chunk_id,
+        ordinal,
+        start,
+        end,
+        text,
+        context,
+        pairs(spans),
+        speaker,
+        from_neo4j(spoken_at),
+        json.loads(metadata),
+        truncated,
+    )
+    return StoredChunk(ref, chunk, _source(source))
+
+
+def _entity(row: Sequence[Any]) -> Entity:
+    _, entity_id, key, name, kind, chunk_count, aliases = row
+    return Entity(entity_id, key, name, kind, chunk_count, tuple(aliases))
+
+
+def _fact(row: Sequence[Any], text: str, spans: Sequence[int], sentence: int) -> StoredFact:
+    (
+        fact_id,
+        subject,
+        predicate,
+        objects,
+        confidence,
+        negated,
+        subject_id,
+        object_id,
+        chunk_id,
+        source_id,
+        title,
+    ) = row
+    sentences = pairs(spans)
+    start, end = sentences[sentence] if sentence < len(sentences) else (0, len(text))
+    return StoredFact(
+        fact_id,
+        subject,
+        predicate,
+        tuple(objects),
+        confidence,
+        negated,
+        subject_id,
+        object_id,
+        chunk_id,
+        source_id,
+        title,
+        text[start:end],
+    )

@@ -1,0 +1,158 @@
+"""Reading for search: the three indexes, and pieces of the graph as arrays.
+
+What may be many rows comes as one record of parallel lists, which costs the
+driver a fortieth. A chunk may go between two readings; then it is left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgmem.graph import NEXT_WEIGHT, edge_weight
+from kgmem.model import Filter, Ref, Vectors
+from kgmem.store.codec import unit_cosines, unpack_unit
+from kgmem.store.contract import NO_EDGES, ChunkData, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
+from kgmem.store.neo4j.lucene import any_term
+from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
+
+_OWN_PAGES = 20
+_OWN_RANK = -edge_weight(0, True)
+"""The lightest chunk of an own page ranks here, so that the lighter ones need not be looked at."""
+
+
+class Searcher(VectorSearcher):
+    def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
+        low, high = self._range()
+        query = any_term(low >> NAMESPACE_BITS, terms)
+        if not query or k < 1 or (low, high) == NOWHERE:
+            return []
+        k = min(k, MAX_K)
+        options = {} if where else {"limit": k}
+        refs, scores = self.db.read(
+            "worded_chunks", where, namespace=self.namespace, query=query, options=options, k=k
+        )[0]
+        return list(zip(refs, scores, strict=True))
+
+    def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
+        bounds = {"from": since.astimezone(UTC), "to": until.astimezone(UTC)}
+        refs: list[Ref] = self.db.read("dated_chunks", where, namespace=self.namespace, k=k, **bounds)[0][0]
+        return refs
+
+    def allowed(self, refs: Sequence[Ref], where: Filter) -> set[Ref]:
+        own = self._own(refs)
+        if not where or not own:
+            return set(own)
+        return set(self.db.read("allowed_chunks", where, refs=own)[0][0])
+
+    def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
+        wanted = list(dict.fromkeys(keys))
+        if not wanted:
+            return []
+        (names,) = self.db.read(
+            "find_names", where, namespace=self.namespace, keys=wanted, rank=_OWN_RANK, pages=_OWN_PAGES
+        )[0]
+        return [
+            KnownName(ref, id, key, name, kind, count, tuple(own)) for ref, id, key, name, kind, count, own in names
+        ]
+
+    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
+        packed = self._packed(refs)
+        encoder = self._encoder()
+        if not packed or encoder is None:
+            return {}
+        every = unpack_unit(list(chain.from_iterable(packed.values())), encoder.dimension)
+        return {ref: ChunkData(every[first], every[first + 1 : end]) for ref, first, end in _places(packed)}
+
+    def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
+        packed = self._packed(refs)
+        if not packed:
+            return {}
+        every = unit_cosines(chain.from_iterable(packed.values()), vector)
+        return {ref: Cosines(float(every[first]), every[first + 1 : end]) for ref, first, end in _places(packed)}
+
+    def _packed(self, refs: Sequence[Ref]) -> dict[Ref, list[bytes]]:
+        """The codes of each chunk's own vector, then those of its sentences in order."""
+        own = list(dict.fromkeys(self._own(refs)))
+        if not own:
+            return {}
+        chunks, codes, sentence_chunks, ordinals, sentence_codes = self.db.read("chunk_vectors", refs=own)[0]
+        packed: dict[Ref, list[bytes]] = {ref: [code] for ref, code in zip(chunks, codes, strict=True)}
+        sentences: dict[Ref, dict[int, bytes]] = defaultdict(dict)
+        for ref, ordinal, code in zip(sentence_chunks, ordinals, sentence_codes, strict=True):
+            sentences[ref][ordinal] = code
+        for ref, own_sentences in sentences.items():
+            packed[ref] += [own_sentences[i] for i in sorted(own_sentences)]
+        return packed
+
+    def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
+        own = self._own(entities)
+        return self._mentions("entity_mentions", own, where, limit=per_entity) if own else []
+
+    def mentions_in(self, chunks: Sequence[Ref]) -> list[MentionAt]:
+        own = self._own(chunks)
+        return self._mentions("chunk_mentions", own, Filter()) if own else []
+
+    def _mentions(self, name: str, refs: Sequence[int], where: Filter, **values: Any) -> list[MentionAt]:
+        return list(map(MentionAt, *self.db.read(name, where, refs=refs, **values)[0]))
+
+    def entities_in(self, sentences: Sequence[tuple[Ref, int]]) -> list[MentionAt]:
+        wanted = set(sentences)
+        found = self.mentions_in(list({chunk for chunk, _ in sentences}))
+        return [m for m in found if (m.chunk, m.sentence) in wanted]
+
+    def entity_edges(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> Edges:
+        own = self._own(entities)
+        return _edges(*self.db.read("entity_edges", where, refs=own, limit=per_entity)[0]) if own else NO_EDGES
+
+    def chunk_edges(self, chunks: Sequence[Ref]) -> Edges:
+        own = self._own(chunks)
+        return _edges(*self.db.read("chunk_edges", refs=own)[0]) if own else NO_EDGES
+
+    def next_edges(self, chunks: Sequence[Ref]) -> Edges:
+        own = self._own(chunks)
+        if not own:
+            return NO_EDGES
+        left, right = self.db.read("next_edges", refs=own)[0]
+        return _edges(left, right, [NEXT_WEIGHT] * len(left))
+
+    def degrees(
+        self,
+        chunks: Sequence[Ref],
+        entities: Sequence[Ref],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return (
+            self._degrees("chunk_degrees", chunks, next_weight=NEXT_WEIGHT),
+            self._degrees("entity_degrees", entities),
+        )
+
+    def _degrees(self, name: str, refs: Sequence[Ref], **values: Any) -> NDArray[np.float64]:
+        own = self._own(refs)
+        found = dict(zip(*self.db.read(name, refs=own, **values)[0], strict=True)) if own else {}
+        return np.array([found.get(ref, 0.0) for ref in refs], np.float64)
+
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+        own = self._own(entities)
+        if not own:
+            return {}
+        rows = zip(*self.db.read("entity_info", refs=own)[0], strict=True)
+        return {ref: (chunk_count, own_count > 0) for ref, chunk_count, own_count in rows}
+
+
+def _places(packed: dict[Ref, list[bytes]]) -> Iterable[tuple[Ref, int, int]]:
+    """Where the vectors of each chunk begin and end when all are put one after the other."""
+    end = 0
+    for ref, codes in packed.items():
+        first, end = end, end + len(codes)
+        yield ref, first, end
+
+
+def _edges(left: Sequence[Ref], right: Sequence[Ref], weight: Sequence[float]) -> Edges:
+    return Edges(np.array(left), np.array(right), np.array(weight, np.float64)) if left else NO_EDGES
