@@ -55,7 +55,8 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(0, ge=0, description="Tokens that neighbouring chunks of prose may share")
     min_confidence: float = Field(0.0, ge=0, le=1, description="Facts below it are not kept")
     max_bytes: int = Field(64 * 2**20, ge=1, description="Files above it are refused, as is what unpacks far beyond it")
-    host: str = Field("127.0.0.1", description="Address the server listens on; loopback only")
+    host: str = Field("127.0.0.1", description="Address the server listens on; loopback unless others are allowed")
+    allow_remote: bool = Field(False, description="Listen on other addresses too; whoever reaches them can do all")
     port: int = Field(8642, ge=0, le=65535, description="Port the server listens on")
 
     @property

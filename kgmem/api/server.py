@@ -1,4 +1,4 @@
-"""`serve`: opens a store and answers GraphQL on this machine until it is told to stop."""
+"""`serve`: opens a store and answers GraphQL, on this machine unless told otherwise, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SHUTDOWN_SECONDS = 5
 
 
 def serve(settings: Settings, dev: bool = False) -> None:
-    """Serve until SIGINT or SIGTERM. Raises `UsageError` for an address that other machines could reach."""
-    family = check_loopback(settings.host)
+    """Serve until SIGINT or SIGTERM. Raises `UsageError` for an address that may not be listened on."""
+    family = check_host(settings.host, allow_remote=settings.allow_remote)
     listening = _listen(settings.host, settings.port, family)
     try:
         with Kgmem(settings) as kg:
@@ -43,7 +43,7 @@ def serve(settings: Settings, dev: bool = False) -> None:
             port = listening.getsockname()[1]
             sys.stdout.write(
                 f"kgmem is listening on http://{host}:{port}/graphql\n"
-                "Only this machine can reach it: no token is configured. Stop it with Ctrl+C.\n"
+                f"{_who(settings.host)}: no token is configured. Stop it with Ctrl+C.\n"
             )
             sys.stdout.flush()
             with _stopped_by_signals():
@@ -66,20 +66,33 @@ def _stopped_by_signals() -> Iterator[None]:
             signal.signal(signal.SIGTERM, previous)
 
 
-def check_loopback(host: str) -> socket.AddressFamily:
-    """The address family of a loopback host. Raises `UsageError` for any other."""
+def check_host(host: str, *, allow_remote: bool = False) -> socket.AddressFamily:
+    """The address family of a host. Raises `UsageError` for one that isn't loopback, unless `allow_remote`."""
     if host.lower() == "localhost":
         return socket.AF_INET
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        address = None
-    if address is None or not address.is_loopback:
+    address = _address(host)
+    if allow_remote and address is None:
+        raise errors.UsageError(f"{host!r} is no IP address; use one of this machine, or 0.0.0.0 for all it has.")
+    if address is None or not (allow_remote or address.is_loopback):
         raise errors.UsageError(
             f"{host} can be reached from other machines, and no token is configured to tell who may; "
-            "use 127.0.0.1, ::1 or localhost."
+            "use 127.0.0.1, ::1 or localhost. Set KGMEM_ALLOW_REMOTE=true only where something else keeps others out."
         )
     return socket.AF_INET if address.version == 4 else socket.AF_INET6
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _who(host: str) -> str:
+    address = _address(host)
+    if address is None or address.is_loopback:
+        return "Only this machine can reach it"
+    return "Whoever can reach this address can read and change everything"
 
 
 def _listen(host: str, port: int, family: socket.AddressFamily) -> socket.socket:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import threading
 from pathlib import Path
 
@@ -222,6 +223,18 @@ def test_only_loopback_is_served(tmp_path: Path, host: str) -> None:
     with pytest.raises(errors.UsageError, match="no token"):
         server.serve(settings)
     assert not (tmp_path / "kg.db").exists()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.1", "::", "127.0.0.1", "localhost"])
+def test_other_addresses_are_served_where_that_is_allowed(host: str) -> None:
+    family = server.check_host(host, allow_remote=True)
+    assert family == (socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+@pytest.mark.parametrize("host", ["example.org", "", "localhost.example.org"])
+def test_names_are_not_looked_up_even_there(host: str) -> None:
+    with pytest.raises(errors.UsageError, match="no IP address"):
+        server.check_host(host, allow_remote=True)
 
 
 def test_a_port_in_use_is_told(live: Live, tmp_path: Path) -> None:

@@ -24,13 +24,14 @@ print("stopped")
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def process(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[str]]:
+    """The server; a test's parameter for it is more of its environment."""
     started = subprocess.Popen(
         [sys.executable, "-W", "error::DeprecationWarning", "-c", PROGRAM, f"sqlite:///{tmp_path / 'kg.db'}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **getattr(request, "param", {})},
     )
     try:
         yield started
@@ -61,3 +62,19 @@ def test_serves_until_it_is_told_to_stop(process: subprocess.Popen[str], told: s
     assert out == "stopped\n"
     assert process.returncode == 0
     assert err == ""
+
+
+@pytest.mark.parametrize("process", [{"KGMEM_HOST": "0.0.0.0", "KGMEM_ALLOW_REMOTE": "true"}], indirect=True)
+def test_where_others_are_allowed_it_says_so_and_still_answers_to_its_own_names_alone(
+    process: subprocess.Popen[str],
+) -> None:
+    assert process.stdout is not None
+    found = re.search(r"http://0\.0\.0\.0:(\d+)", process.stdout.readline())
+    assert found
+    assert "Whoever can reach this address can read and change everything" in process.stdout.readline()
+    with httpx.Client(base_url=f"http://127.0.0.1:{found.group(1)}", timeout=60) as client:
+        until(lambda: client.get("/healthz").status_code == 200)
+        asked = {"query": "{ __typename }"}
+        assert client.post("/graphql", json=asked).status_code == 200
+        assert client.post("/graphql", json=asked, headers={"Host": "kgmem.example"}).status_code == 421
+        assert client.post("/graphql", json=asked, headers={"Origin": "https://evil.example"}).status_code == 403
