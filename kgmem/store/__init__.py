@@ -12,6 +12,7 @@ from kgmem.store.options import Neo4jOptions
 
 __all__ = ["Neo4jOptions", "open_store", "sqlite_path"]
 
+_SERVERS = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _NAMESPACE = re.compile(r"[\w][\w .:@/-]{0,99}", re.UNICODE)
 
 
@@ -41,7 +42,7 @@ def open_store(
         if mode not in ("rw", "ro"):
             raise errors.UsageError(f"mode={mode} is not known; leave it out, or use mode=ro to read only.")
         return SQLiteStore(sqlite_path(url), namespace, fingerprint, read_only=mode == "ro")
-    if scheme in ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"):
+    if scheme in _SERVERS and "://" in url:
         from kgmem.store.neo4j.engine import Neo4jStore
 
         return Neo4jStore(url, namespace, fingerprint, options)

@@ -189,7 +189,10 @@ class Store(Protocol):
     def namespaces(self) -> list[str]: ...
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Within it, this thread's reads all see one state of the store, so that `Ref`s stay good."""
+        """Within it, this thread's reads all see one state of the store, where the engine can show one.
+
+        Where it can't, each read sees what is committed by then: a `Ref` may be gone, but never means another thing.
+        """
 
     def bookmarks(self) -> list[str]:
         """What a reader through another connection has to `follow` to see all that was written and read here.

@@ -36,13 +36,18 @@ class Base:
             self._fingerprint = EncoderFingerprint(*rows[0]) if rows else None
         return self._fingerprint
 
-    def _lock(self, tx: Transaction, *, create: bool = False) -> int | None:
+    def _lock(self, tx: Transaction) -> int | None:
         """The namespace's number, once nobody else is writing to it; None where it is not there."""
         rows = tx.rows("lock_namespace", namespace=self.namespace)
-        if not rows and create:
-            tx.rows("create_namespace", namespace=self.namespace)
-            rows = tx.rows("lock_namespace", namespace=self.namespace)
         return rows[0][0] if rows else None
+
+    def _lock_or_create(self, tx: Transaction) -> int:
+        number = self._lock(tx)
+        if number is None:
+            tx.rows("create_namespace", namespace=self.namespace)
+            number = self._lock(tx)
+        assert number is not None
+        return number
 
     def _mark(self, tx: Transaction) -> int:
         """A mark for pending chunks that has never been given."""

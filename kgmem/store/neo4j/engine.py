@@ -82,7 +82,7 @@ class Neo4jStore(Linker, Searcher, Exporter):
         if self._fingerprint != fingerprint:
             raise errors.EncoderMismatch(
                 f"{self.db.where} was encoded with {self._fingerprint}, but the encoder is {fingerprint}; "
-                "choose that encoder again, or ingest into an empty database."
+                "choose that encoder again, or run `kgmem reindex` to encode everything anew."
             )
 
     def _check_version(self) -> None:

@@ -66,4 +66,4 @@ class Exporter(Browser):
 
     def _facts_of(self, source: int) -> list[Fact]:
         facts = self.db.read("source_facts", source=source)[0][0]
-        return [Fact(*fact[:4], tuple(fact[4]), *fact[5:]) for fact in facts]
+        return [Fact(f[0], f[1], f[2], f[3], tuple(f[4]), f[5], f[6], f[7], f[8]) for f in facts]

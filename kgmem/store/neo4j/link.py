@@ -40,8 +40,8 @@ class Linker(Writer):
                     some = queries[start : start + _QUERIES]
                     tx.run("mark_spelling_chunks", namespace=self.namespace, queries=some, mark=mark)
             tx.run("unmark_entities", namespace=self.namespace, keys=sorted(set(keys)))
-            after: int = tx.rows("count_pending", namespace=self.namespace)[0][1]
-            return after - before
+            after = tx.rows("count_pending", namespace=self.namespace)[0][1]
+            return int(after - before)
 
         return self.db.write(work)
 
@@ -58,7 +58,7 @@ class Linker(Writer):
         wanted = sorted(set(heads))
         if not wanted:
             return {}
-        return dict(self.db.read("keys_by_head", namespace=self.namespace, heads=wanted))
+        return {head: keys for head, keys in self.db.read("keys_by_head", namespace=self.namespace, heads=wanted)}
 
     def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         self.db.write(lambda tx: self._link(tx, found))

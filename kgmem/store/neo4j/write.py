@@ -12,7 +12,7 @@ from neo4j.vector import Vector
 
 from kgmem import errors, graph, ids, names
 from kgmem.ids import to_json
-from kgmem.model import Chunk, EntityType, Fact, Mention, PreparedSource
+from kgmem.model import Chunk, EntityType, Fact, Mention, PreparedSource, Source, Vectors
 from kgmem.store.codec import fold, pack_text, pack_turns, pack_unit
 from kgmem.store.contract import PutResult
 from kgmem.store.handles import NAMESPACE_BITS, called
@@ -45,12 +45,12 @@ class Writer(Base):
         for dimension in {p.vectors.shape[1] for p in sources if len(p.chunks)} - {encoder.dimension}:
             raise errors.EncoderMismatch(
                 f"{self.db.where} was encoded with {encoder}, but vectors of {dimension} dimensions were to be "
-                "written; choose that encoder again, or an empty database."
+                "written; choose that encoder again, or run `kgmem reindex` to encode everything anew."
             )
         return self.db.write(lambda tx: self._put(tx, sources))
 
     def _put(self, tx: Transaction, sources: Sequence[PreparedSource]) -> list[PutResult]:
-        number = self._lock(tx, create=True)
+        number = self._lock_or_create(tx)
         present = {row[0]: row[1:] for row in tx.rows("find_sources", ids=sorted({p.source.id for p in sources}))}
         hashes: dict[str, str] = {}
         replaced: set[int] = set()
@@ -233,36 +233,45 @@ class _Insertion:
         mentions: dict[int, list[Mention]] = defaultdict(list)
         for mention in {(m.ordinal, m.start, m.end, m.key): m for m in p.mentions}.values():
             mentions[mention.ordinal].append(mention)
-        for i, chunk in enumerate(p.chunks):
-            self._add_chunk(ref, first + i, i, p, chunk)
+        for i, (chunk, *encoded) in enumerate(zip(p.chunks, p.vectors, p.sentence_vectors, p.terms, strict=True)):
+            self._add_chunk(ref, first + i, p.source, chunk, *encoded)
             self._add_mentions(first + i, mentions[chunk.ordinal], own)
             if i:
                 self.rows["next"].append([first + i - 1, first + i])
 
-    def _add_chunk(self, source: int, ref: int, i: int, p: PreparedSource, chunk: Chunk) -> None:
-        codes = pack_unit(np.concatenate([p.vectors[i][None], p.sentence_vectors[i]]))
-        size = p.vectors.shape[1]
+    def _add_chunk(
+        self,
+        source_ref: int,
+        ref: int,
+        source: Source,
+        chunk: Chunk,
+        vector: Vectors,
+        of_sentences: Vectors,
+        terms: str,
+    ) -> None:
+        codes = pack_unit(np.concatenate([vector[None], of_sentences]))
+        size = len(vector)
         self.rows["chunks"].append(
             {
-                "source": source,
-                "vector": Vector(np.ascontiguousarray(p.vectors[i], np.float32)) if p.vectors[i].any() else None,
+                "source": source_ref,
+                "vector": Vector(np.ascontiguousarray(vector, np.float32)) if vector.any() else None,
                 "properties": {
                     "ref": ref,
                     "id": chunk.id,
                     "namespace": self.namespace,
                     "partition": f"n{self.number}",
-                    "kind": p.source.kind,
+                    "kind": source.kind,
                     "ordinal": chunk.ordinal,
                     "start": chunk.start,
                     "end": chunk.end,
-                    "time": chunk.timestamp or p.source.timestamp,
+                    "time": chunk.timestamp or source.timestamp,
                     "text": chunk.text,
                     "context": chunk.context,
                     "speaker": chunk.speaker,
                     "spoken_at": chunk.timestamp,
                     "truncated": chunk.truncated,
                     "metadata": to_json(dict(chunk.metadata)),
-                    "terms": p.terms[i],
+                    "terms": terms,
                     "spans": flat(chunk.sentences),
                     "codes": codes[:size],
                     "pending": 0,

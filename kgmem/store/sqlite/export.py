@@ -105,4 +105,4 @@ class Exporter(Browser):
             "LEFT JOIN entity AS b ON b.rowid = f.object_entity WHERE c.source = ? ORDER BY f.rowid",
             (source_row,),
         ).fetchall()
-        return [Fact(*r[:4], tuple(json.loads(r[4])), r[5], bool(r[6]), r[7], r[8]) for r in rows]
+        return [Fact(r[0], r[1], r[2], r[3], tuple(json.loads(r[4])), r[5], bool(r[6]), r[7], r[8]) for r in rows]
