@@ -13,22 +13,24 @@ def quoted(term: str) -> str:
     return '"' + term.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def any_term(number: int, terms: Iterable[str]) -> str:
-    """A query for chunks of namespace `number` with any of these terms; empty where there is none.
+def any_term(number: int, terms: Iterable[str]) -> list[str]:
+    """Queries for chunks of namespace `number` with any of these terms, whose scores add up; none where there is none.
 
     The namespace's clause saves looking at others' rows and adds nothing to a score. It is not what keeps
     namespaces apart: the statements do.
     """
-    return every_word(number, [list(terms)])
+    listed = _known(terms)
+    return [every_word(number, [listed[i : i + MAX_TERMS]]) for i in range(0, len(listed), MAX_TERMS)]
 
 
 def every_word(number: int, words: Sequence[Sequence[str]]) -> str:
     """A query for chunks of namespace `number` with at least one term of each word."""
-    clauses = [clause for terms in words if (clause := _any(terms))]
+    clauses = [
+        f"+({' '.join(f'terms:{quoted(term)}' for term in known)})" for terms in words if (known := _known(terms))
+    ]
     return f'+partition:"n{number}"^0 {" ".join(clauses)}' if clauses else ""
 
 
-def _any(terms: Sequence[str]) -> str:
-    # No indexed term holds a NUL.
-    listed = [f"terms:{quoted(term)}" for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
-    return f"+({' '.join(listed)})" if listed else ""
+def _known(terms: Iterable[str]) -> list[str]:
+    """Those that a chunk may have, each once. No indexed term is blank or holds a NUL."""
+    return [term for term in dict.fromkeys(terms) if term.strip() and "\0" not in term]

@@ -31,15 +31,14 @@ _OWN_RANK = -edge_weight(0, True)
 class Searcher(VectorSearcher):
     def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
         low, high = self._range()
-        query = any_term(low >> NAMESPACE_BITS, terms)
-        if not query or k < 1 or (low, high) == NOWHERE:
+        queries = any_term(low >> NAMESPACE_BITS, terms)
+        if not queries or k < 1 or (low, high) == NOWHERE:
             return []
         k = min(k, MAX_K)
-        options = {} if where else {"limit": k}
-        refs, scores = self.db.read(
-            "worded_chunks", where, namespace=self.namespace, query=query, options=options, k=k
-        )[0]
-        return list(zip(refs, scores, strict=True))
+        # What a filter leaves out, or another part of a long question adds to, is not known before all are looked at.
+        options = {} if where or len(queries) > 1 else {"limit": k}
+        found = self.db.read("worded_chunks", where, namespace=self.namespace, queries=queries, options=options, k=k)
+        return list(zip(*found[0], strict=True))
 
     def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
         bounds = {"from": since.astimezone(UTC), "to": until.astimezone(UTC)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from functools import cache
 from math import inf
 from typing import Any
@@ -46,8 +47,9 @@ def filter_parameters(where: Filter) -> dict[str, Any]:
         "uris": list(where.uris) or None,
         "uri_prefix": where.uri_prefix or None,
         "tags": list(where.tags) or None,
-        "since": where.since,
-        "until": where.until,
+        # Neo4j holds the same moment written in two zones for two.
+        "since": where.since and where.since.astimezone(UTC),
+        "until": where.until and where.until.astimezone(UTC),
         "facets": [facet(key, value) for key, value in where.metadata.items()] or None,
     }
 
