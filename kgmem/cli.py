@@ -15,7 +15,7 @@ import click
 
 from kgmem import __version__, errors
 from kgmem.cli_output import Lines, Throttled, bar, print_hits, print_report
-from kgmem.store import sqlite_path
+from kgmem.store import is_file, sqlite_path
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -248,7 +248,7 @@ def copy(source: str, target: str, namespaces: tuple[str, ...], as_json: bool) -
     settings = _settings()
     given = {name: os.environ.get(f"KGMEM_FROM_NEO4J_{name.upper()}") for name in ("user", "password", "database")}
     there = replace(settings.neo4j, **{name: value for name, value in given.items() if value is not None})
-    if source.startswith("sqlite:///") and not sqlite_path(source).exists():
+    if is_file(source) and not sqlite_path(source).exists():
         raise errors.StoreError(f"No store at {source}; check the URL.")
     shown = Throttled("sources copied")
     done = run(
@@ -293,7 +293,7 @@ def _open(*, existing: bool = False, **given: Any) -> Any:
     from kgmem.service import Kgmem
 
     settings = _settings(**given)
-    if existing and settings.store.startswith("sqlite:///") and not sqlite_path(settings.store).exists():
+    if existing and is_file(settings.store) and not sqlite_path(settings.store).exists():
         raise errors.StoreError(f"No store at {settings.store}; ingest something first, or name one by --store.")
     return Kgmem(settings)
 

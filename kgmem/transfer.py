@@ -10,7 +10,7 @@ from kgmem import errors
 from kgmem.ingest.link import link_pending
 from kgmem.model import PreparedSource
 from kgmem.store import Neo4jOptions, open_store
-from kgmem.store.contract import Counts, EncoderFingerprint
+from kgmem.store.contract import Counts, Store
 
 _CHUNKS = 256
 _SOURCES = 64
@@ -58,44 +58,37 @@ def copy(
         )
     if encoder is None:
         raise errors.StoreError("The store to copy from is empty; check its URL.")
-    return [
-        _copy_one(name, source, target, encoder, source_options, target_options, progress)
-        for name in namespaces or there
-    ]
+    done = []
+    for name in namespaces or there:
+        with (
+            closing(open_store(source, name, options=source_options)) as old,
+            closing(open_store(target, name, encoder, options=target_options)) as new,
+        ):
+            done.append(copy_namespace(old, new, progress))
+    return done
 
 
-def _copy_one(
-    namespace: str,
-    source: str,
-    target: str,
-    encoder: EncoderFingerprint,
-    source_options: Neo4jOptions,
-    target_options: Neo4jOptions,
-    progress: Progress | None,
-) -> Copied:
-    with (
-        closing(open_store(source, namespace, options=source_options)) as old,
-        closing(open_store(target, namespace, encoder, options=target_options)) as new,
-    ):
-        if old.counts().pending:
-            raise errors.StoreError(
-                f"An ingest into namespace {namespace!r} of the store to copy from is not finished; run it to its end."
-            )
-        results = {"added": 0, "replaced": 0, "unchanged": 0}
-        for batch in _batches(old.prepared()):
-            for result in new.put(batch):
-                results[result] += 1
-            if progress:
-                progress(namespace, sum(results.values()))
-        link_pending(new)
-        wanted, kept = old.counts(), new.counts()
-        if wanted != kept:
-            raise errors.StoreError(
-                f"Namespace {namespace!r} has {wanted.sources} sources and {wanted.chunks} chunks in the one store, "
-                f"{kept.sources} and {kept.chunks} in the other; the other held some of its own, or one of them was "
-                "written to meanwhile."
-            )
-        return Copied(namespace, results["added"], results["replaced"], results["unchanged"], kept)
+def copy_namespace(old: Store, new: Store, progress: Progress | None = None) -> Copied:
+    """Copy what `old` holds into `new`, which holds the same encoder's vectors. Raises as `copy` does."""
+    if old.counts().pending:
+        raise errors.StoreError(
+            f"An ingest into namespace {old.namespace!r} of the store to copy from is not finished; run it to its end."
+        )
+    results = {"added": 0, "replaced": 0, "unchanged": 0}
+    for batch in _batches(old.prepared()):
+        for result in new.put(batch):
+            results[result] += 1
+        if progress:
+            progress(old.namespace, sum(results.values()))
+    link_pending(new)
+    wanted, kept = old.counts(), new.counts()
+    if wanted != kept:
+        raise errors.StoreError(
+            f"Namespace {old.namespace!r} has {wanted.sources} sources and {wanted.chunks} chunks in the one store, "
+            f"{kept.sources} and {kept.chunks} in the other; the other held some of its own, or one of them was "
+            "written to meanwhile."
+        )
+    return Copied(old.namespace, results["added"], results["replaced"], results["unchanged"], kept)
 
 
 def _batches(sources: Iterable[PreparedSource]) -> Iterator[list[PreparedSource]]:

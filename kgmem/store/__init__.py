@@ -10,7 +10,7 @@ from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint, Store
 from kgmem.store.options import Neo4jOptions
 
-__all__ = ["Neo4jOptions", "open_store", "sqlite_path"]
+__all__ = ["Neo4jOptions", "is_file", "open_store", "sqlite_path"]
 
 _SERVERS = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _NAMESPACE = re.compile(r"[\w][\w .:@/-]{0,99}", re.UNICODE)
@@ -35,7 +35,7 @@ def open_store(
             f"{namespace!r} is no namespace; use up to 100 letters, digits and any of `_ . : @ / -`."
         )
     scheme = url.partition(":")[0]
-    if scheme == "sqlite" and url.startswith("sqlite:///"):
+    if is_file(url):
         from kgmem.store.sqlite.engine import SQLiteStore
 
         mode = parse_qs(urlsplit(url).query).get("mode", ["rw"])[-1]
@@ -50,6 +50,11 @@ def open_store(
         f"No engine for the store URL {scheme + ':…' if ':' in url else url!r}; "
         "use sqlite:///path/to/file.db or neo4j://host:7687."
     )
+
+
+def is_file(url: str) -> bool:
+    """Whether the store is a file of this machine."""
+    return url.startswith("sqlite:///")
 
 
 def sqlite_path(url: str) -> Path:

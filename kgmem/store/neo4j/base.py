@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from kgmem import errors
 from kgmem.model import Ref
 from kgmem.store.contract import EncoderFingerprint
 from kgmem.store.handles import NOWHERE, namespace_range, within
@@ -15,6 +16,7 @@ class Base:
     db: Database
     namespace: str
     _fingerprint: EncoderFingerprint | None
+    _replacing: bool = False
     _known_range: tuple[int, int] | None = None
 
     def _range(self) -> tuple[int, int]:
@@ -39,7 +41,17 @@ class Base:
     def _lock(self, tx: Transaction) -> int | None:
         """The namespace's number, once nobody else is writing to it; None where it is not there."""
         rows = tx.rows("lock_namespace", namespace=self.namespace)
-        return rows[0][0] if rows else None
+        if not rows:
+            return None
+        number, *encoder, replaced_by = rows[0]
+        if replaced_by and not self._replacing:
+            raise errors.StoreBusy(f"{self.db.where} is being encoded anew by `kgmem reindex`; write to it afterwards.")
+        now = EncoderFingerprint(*encoder) if encoder[0] is not None else None
+        if now not in (None, self._fingerprint):
+            raise errors.EncoderMismatch(
+                f"{self.db.where} was encoded anew with {now} since it was opened; open it again."
+            )
+        return int(number)
 
     def _lock_or_create(self, tx: Transaction) -> int:
         number = self._lock(tx)

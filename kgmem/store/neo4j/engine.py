@@ -13,6 +13,7 @@ from kgmem.store.neo4j.connection import open_database
 from kgmem.store.neo4j.export import Exporter
 from kgmem.store.neo4j.link import Linker
 from kgmem.store.neo4j.search import Searcher
+from kgmem.store.neo4j.statements import statement
 from kgmem.store.options import Neo4jOptions
 
 SCHEMA_VERSION = 1
@@ -32,15 +33,19 @@ class Neo4jStore(Linker, Searcher, Exporter):
         namespace: str,
         fingerprint: EncoderFingerprint | None = None,
         options: Neo4jOptions = Neo4jOptions(),
+        *,
+        replacing: bool = False,
     ) -> None:
+        """Open it. `replacing` is for whoever replaces all its data; see `kgmem.reindex`."""
         self.namespace = namespace
         self._options = options
         self._fingerprint = None
+        self._replacing = replacing
         self.db = open_database(url, options)
         self._closed = False
         try:
             self.db.verify()
-            self._check_version()
+            self._check_state()
             found = self._encoder()
             schema.prepare(self.db, dimension=found.dimension if found else None, options=options)
             if fingerprint is not None:
@@ -85,10 +90,43 @@ class Neo4jStore(Linker, Searcher, Exporter):
                 "choose that encoder again, or run `kgmem reindex` to encode everything anew."
             )
 
-    def _check_version(self) -> None:
+    def _check_state(self) -> None:
         rows = self.db.read("store_version")
-        if rows and rows[0][0] not in (None, SCHEMA_VERSION):
+        version, replaced_by = rows[0] if rows else (None, None)
+        if version not in (None, SCHEMA_VERSION):
             raise errors.StoreError(
-                f"{self.db.where} has store version {rows[0][0]}, this kgmem reads version {SCHEMA_VERSION}; "
+                f"{self.db.where} has store version {version}, this kgmem reads version {SCHEMA_VERSION}; "
                 "use the kgmem that wrote it to copy the data."
             )
+        if replaced_by and not self._replacing:
+            raise errors.StoreBusy(
+                f"{self.db.where} is being filled from {replaced_by}; wait for it, or, if that was interrupted, run "
+                "`kgmem reindex` again where that file is."
+            )
+
+    # Replacing all data. Who else has the store open finds it empty meanwhile.
+
+    def writes(self) -> list[tuple[str, int]]:
+        """How often each namespace has been written to."""
+        return [(name, count) for name, count in self.db.read("namespace_writes")[0][0]]
+
+    def replaced_by(self) -> str | None:
+        """The file by whose data this store's are being replaced."""
+        rows = self.db.read("store_version")
+        return rows[0][1] if rows else None
+
+    def begin_replacing(self, path: str, writes: Sequence[tuple[str, int]]) -> None:
+        """Let nobody open the store any more. Raises `StoreError` if it was written to since `writes` were read."""
+        listed = [list(pair) for pair in writes]
+        if not self.db.write(lambda tx: tx.rows("begin_replacing", path=path, writes=listed)):
+            raise errors.StoreError(
+                f"{self.db.where} was written to meanwhile; run it again while nothing else writes."
+            )
+
+    def empty(self) -> None:
+        self.db.define(statement("empty_store"))
+        self.db.write(lambda tx: tx.run("forget_encoder"))
+        self._fingerprint = None
+
+    def end_replacing(self) -> None:
+        self.db.write(lambda tx: tx.run("end_replacing"))

@@ -58,7 +58,7 @@ class Linker(Writer):
         wanted = sorted(set(heads))
         if not wanted:
             return {}
-        return {head: keys for head, keys in self.db.read("keys_by_head", namespace=self.namespace, heads=wanted)}
+        return dict(map(tuple, self.db.read("keys_by_head", namespace=self.namespace, heads=wanted)))
 
     def link(self, found: Sequence[tuple[PendingChunk, Sequence[Link]]]) -> None:
         self.db.write(lambda tx: self._link(tx, found))
