@@ -1,13 +1,6 @@
-// The vectors of chunks and of their sentences, as int8 codes. Sentences come in no order.
-// Parameters: refs LIST<INTEGER>, each once.
-// Returns one row: refs LIST<INTEGER> and codes LIST<BYTES> side by side; and of the sentences chunks, ordinals
-// LIST<INTEGER> and sentence_codes LIST<BYTES>.
+// The vectors of chunks: each one's own, then those of its sentences in order, as int8 codes one after the other.
+// Parameters: refs LIST<INTEGER>.
+// Returns one row, side by side: refs LIST<INTEGER>, codes LIST<BYTES>.
 UNWIND $refs AS ref
 MATCH (c:Chunk {ref: ref})
-WITH collect(c) AS found
-CALL (found) {
-  UNWIND found AS c
-  MATCH (c)-[:HAS_SENTENCE]->(s)
-  RETURN collect(c.ref) AS chunks, collect(s.ordinal) AS ordinals, collect(s.embedding) AS sentence_codes
-}
-RETURN [c IN found | c.ref] AS refs, [c IN found | c.codes] AS codes, chunks, ordinals, sentence_codes
+RETURN collect(ref) AS refs, collect(c.codes) AS codes

@@ -1,4 +1,4 @@
-// Each entity with the heaviest of its chunks.
+// Each entity with the heaviest of its chunks, read from the index alone where there is no filter.
 // Parameters: refs LIST<INTEGER>, of entities; limit INTEGER, for each entity; the filter's.
 // Returns one row, side by side: entities, chunks LIST<INTEGER>, weights LIST<FLOAT>.
 UNWIND $refs AS entity
@@ -9,4 +9,4 @@ CALL (entity) {
 // + filter
   RETURN r ORDER BY r.entity, r.rank, r.chunk LIMIT $limit
 }
-RETURN collect(entity) AS entities, collect(r.chunk) AS chunks, collect(r.weight) AS weights
+RETURN collect(entity) AS entities, collect(r.chunk) AS chunks, collect(-r.rank) AS weights

@@ -36,6 +36,8 @@ CREATE INDEX entity_pending IF NOT EXISTS FOR (n:Entity) ON (n.namespace, n.pend
 
 // An entity's heaviest chunks without looking at the others: `rank` is -weight, so that they come first.
 CREATE INDEX names_rank IF NOT EXISTS FOR ()-[r:NAMES]-() ON (r.entity, r.rank, r.chunk);
+// All of a chunk's edges without reading the relationships themselves, which takes three times as long.
+CREATE INDEX names_chunk IF NOT EXISTS FOR ()-[r:NAMES]-() ON (r.chunk, r.entity, r.weight);
 CREATE INDEX relates_to_fact IF NOT EXISTS FOR ()-[r:RELATES_TO]-() ON (r.fact);
 
 // Terms are made by kgmem.terms; the analyzer only parts them at white space. `partition` is the namespace's token.

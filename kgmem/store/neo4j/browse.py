@@ -12,28 +12,32 @@ from datetime import datetime
 from typing import Any, cast
 
 from kgmem.model import Chunk, Document, Entity, Ref, Source
-from kgmem.store.codec import fold, unpack_text, unpack_turns
+from kgmem.store.codec import fold, from_micros, unpack_text, unpack_turns
 from kgmem.store.contract import Counts, StoredChunk, StoredFact
 from kgmem.store.neo4j.base import Base
-from kgmem.store.neo4j.codec import from_neo4j, pairs
+from kgmem.store.neo4j.codec import pairs
 
 
 class Browser(Base):
     def source(self, source_id: str) -> Source | None:
-        (rows,) = self.db.read("read_source", namespace=self.namespace, id=source_id)[0]
-        return _source(rows[0]) if rows else None
+        found = self._sources([source_id])
+        return found[0] if found else None
 
     def sources(
         self, *, kinds: Sequence[str] = (), uri_prefix: str = "", after: str | None = None, limit: int = 100
     ) -> list[Source]:
-        (rows,) = self.db.read(
-            "sources_page",
+        (found,) = self.db.read(
+            "source_ids",
             namespace=self.namespace,
             after=after or "",
             kinds=list(kinds) or None,
             uri_prefix=uri_prefix,
             limit=limit,
         )[0]
+        return self._sources(found)
+
+    def _sources(self, source_ids: Sequence[str]) -> list[Source]:
+        (rows,) = self.db.read("read_sources", namespace=self.namespace, ids=list(source_ids))[0]
         return [_source(row) for row in rows]
 
     def hashes(self, source_ids: Sequence[str]) -> dict[str, str]:
@@ -66,15 +70,19 @@ class Browser(Base):
         return self.chunks(self.db.read(name, namespace=self.namespace, id=id, **values)[0][0])
 
     def entity(self, entity_id: str) -> Entity | None:
-        (rows,) = self.db.read("read_entity", namespace=self.namespace, id=entity_id)[0]
-        return _entity(rows[0]) if rows else None
+        found = self._entities(self.db.read("entity_ref", namespace=self.namespace, id=entity_id)[0][0])
+        return found[0] if found else None
 
     def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:
         wanted = " ".join(fold(match).split())
-        (rows,) = self.db.read("entities_page", namespace=self.namespace, after=after or "", match=wanted, limit=limit)[
-            0
-        ]
-        return [_entity(row) for row in rows]
+        (refs,) = self.db.read(
+            "entity_refs_from", namespace=self.namespace, after=after or "", match=wanted, limit=limit
+        )[0]
+        return self._entities(refs)
+
+    def _entities(self, refs: Sequence[Ref]) -> list[Entity]:
+        named = self.entity_names(refs)
+        return [named[ref] for ref in refs if ref in named]
 
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
         own = self._own(refs)
@@ -86,8 +94,9 @@ class Browser(Base):
         return [(stored, first[stored.ref]) for stored in self.chunks(refs)]
 
     def entity_neighbours(self, entity_id: str, limit: int) -> list[tuple[Entity, int]]:
-        found = self.db.read("entity_neighbours", namespace=self.namespace, id=entity_id, limit=limit)[0]
-        return [(_entity(row), shared) for row, shared in zip(*found, strict=True)]
+        refs, counts = self.db.read("entity_neighbours", namespace=self.namespace, id=entity_id, limit=limit)[0]
+        named = self.entity_names(refs)
+        return [(named[ref], shared) for ref, shared in zip(refs, counts, strict=True) if ref in named]
 
     def facts(
         self,
@@ -127,9 +136,10 @@ class Browser(Base):
     def documents(self) -> Iterator[Document]:
         after = ""
         while rows := self.db.read("next_document", namespace=self.namespace, after=after):
-            source, text, pages, turns = rows[0]
-            after = source[0]
-            yield _document(_source(source), text, pages, turns)
+            after, text, pages, turns = rows[0]
+            source = self.source(after)
+            if source is not None:
+                yield _document(source, text, pages, turns)
 
     def counts(self) -> Counts:
         first, last = self._range()
@@ -145,8 +155,8 @@ def _source(row: Sequence[Any]) -> Source:
         title,
         media_type,
         content_hash,
-        from_neo4j(time),
-        cast(datetime, from_neo4j(ingested_at)),
+        from_micros(time),
+        cast(datetime, from_micros(ingested_at)),
         tuple(tags),
         json.loads(metadata),
         chunk_count,
@@ -179,7 +189,7 @@ def _chunk(row: Sequence[Any], source: Sequence[Any]) -> StoredChunk:
         context,
         pairs(spans),
         speaker,
-        from_neo4j(spoken_at),
+        from_micros(spoken_at),
         json.loads(metadata),
         truncated,
     )

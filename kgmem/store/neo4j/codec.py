@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
 
 from kgmem.ids import to_json
 from kgmem.model import EntityType
@@ -28,11 +26,3 @@ def flat(spans: Iterable[tuple[int, int]]) -> list[int]:
 
 def pairs(offsets: Sequence[int]) -> tuple[tuple[int, int], ...]:
     return tuple(zip(offsets[::2], offsets[1::2], strict=True))
-
-
-def from_neo4j(time: Any) -> datetime | None:
-    """A Neo4j DATETIME as an aware datetime in UTC."""
-    if time is None:
-        return None
-    native: datetime = time.to_native()
-    return native.astimezone(UTC)

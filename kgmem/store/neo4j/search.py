@@ -6,10 +6,8 @@ driver a fortieth. A chunk may go between two readings; then it is left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -67,29 +65,20 @@ class Searcher(VectorSearcher):
         encoder = self._encoder()
         if not packed or encoder is None:
             return {}
-        every = unpack_unit(list(chain.from_iterable(packed.values())), encoder.dimension)
-        return {ref: ChunkData(every[first], every[first + 1 : end]) for ref, first, end in _places(packed)}
+        every = unpack_unit(list(packed.values()), encoder.dimension)
+        return {ref: ChunkData(every[i], every[i + 1 : end]) for ref, i, end in _places(packed, encoder.dimension)}
 
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         packed = self._packed(refs)
         if not packed:
             return {}
-        every = unit_cosines(chain.from_iterable(packed.values()), vector)
-        return {ref: Cosines(float(every[first]), every[first + 1 : end]) for ref, first, end in _places(packed)}
+        every = unit_cosines(packed.values(), vector)
+        return {ref: Cosines(float(every[i]), every[i + 1 : end]) for ref, i, end in _places(packed, len(vector))}
 
-    def _packed(self, refs: Sequence[Ref]) -> dict[Ref, list[bytes]]:
-        """The codes of each chunk's own vector, then those of its sentences in order."""
-        own = list(dict.fromkeys(self._own(refs)))
-        if not own:
-            return {}
-        chunks, codes, sentence_chunks, ordinals, sentence_codes = self.db.read("chunk_vectors", refs=own)[0]
-        packed: dict[Ref, list[bytes]] = {ref: [code] for ref, code in zip(chunks, codes, strict=True)}
-        sentences: dict[Ref, dict[int, bytes]] = defaultdict(dict)
-        for ref, ordinal, code in zip(sentence_chunks, ordinals, sentence_codes, strict=True):
-            sentences[ref][ordinal] = code
-        for ref, own_sentences in sentences.items():
-            packed[ref] += [own_sentences[i] for i in sorted(own_sentences)]
-        return packed
+    def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
+        """The codes of each chunk's own vector and of its sentences'."""
+        own = self._own(refs)
+        return dict(zip(*self.db.read("chunk_vectors", refs=own)[0], strict=True)) if own else {}
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         own = self._own(entities)
@@ -145,11 +134,11 @@ class Searcher(VectorSearcher):
         return {ref: (chunk_count, own_count > 0) for ref, chunk_count, own_count in rows}
 
 
-def _places(packed: dict[Ref, list[bytes]]) -> Iterable[tuple[Ref, int, int]]:
+def _places(packed: dict[Ref, bytes], dimension: int) -> Iterable[tuple[Ref, int, int]]:
     """Where the vectors of each chunk begin and end when all are put one after the other."""
     end = 0
     for ref, codes in packed.items():
-        first, end = end, end + len(codes)
+        first, end = end, end + len(codes) // dimension
         yield ref, first, end
 
 

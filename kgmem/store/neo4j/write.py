@@ -273,7 +273,7 @@ class _Insertion:
                     "metadata": to_json(dict(chunk.metadata)),
                     "terms": terms,
                     "spans": flat(chunk.sentences),
-                    "codes": codes[:size],
+                    "codes": codes,
                     "pending": 0,
                 },
             }
