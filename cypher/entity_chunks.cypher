@@ -5,7 +5,7 @@ MATCH (e:Entity {id: $id})
 WHERE e.namespace = $namespace
 CALL (e) {
   MATCH ()-[r:NAMES]->()
-  USING INDEX r:NAMES(entity, rank, chunk)
+  USING INDEX SEEK r:NAMES(entity, rank, chunk)
   WHERE r.entity = e.ref AND r.rank < 0.0 AND r.chunk IS NOT NULL
   RETURN r ORDER BY r.entity, r.rank, r.chunk LIMIT $limit
 }

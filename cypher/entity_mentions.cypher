@@ -4,7 +4,7 @@
 UNWIND $refs AS entity
 CALL (entity) {
   MATCH (c:Chunk)-[r:NAMES]->()
-  USING INDEX r:NAMES(entity, rank, chunk)
+  USING INDEX SEEK r:NAMES(entity, rank, chunk)
   WHERE r.entity = entity AND r.rank < 0.0 AND r.chunk IS NOT NULL
 // + filter
   WITH r ORDER BY r.entity, r.rank, r.chunk

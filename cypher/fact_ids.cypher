@@ -3,7 +3,7 @@
 // words; limit INTEGER.
 // Returns one row: ids LIST<STRING>.
 MATCH (f:Fact)
-USING INDEX f:Fact(namespace, id)
+USING INDEX SEEK f:Fact(namespace, id)
 WHERE f.namespace = $namespace AND f.id > $after
   AND all(word IN $subject WHERE f.folded_subject CONTAINS word)
   AND all(word IN $predicate WHERE f.folded_predicate CONTAINS word)

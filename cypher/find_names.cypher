@@ -7,7 +7,7 @@ MATCH (e:Entity {namespace: $namespace, key: key})
 CALL (e) {
   WITH e WHERE e.own_count > 0
   MATCH (c:Chunk)-[r:NAMES]->()
-  USING INDEX r:NAMES(entity, rank, chunk)
+  USING INDEX SEEK r:NAMES(entity, rank, chunk)
   WHERE r.entity = e.ref AND r.rank <= $rank AND r.chunk IS NOT NULL AND r.own
 // + filter
   WITH r ORDER BY r.entity, r.rank, r.chunk LIMIT $pages

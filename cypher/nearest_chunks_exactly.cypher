@@ -3,7 +3,7 @@
 // Parameters: namespace STRING; vector VECTOR; k INTEGER; the filter's.
 // Returns one row: refs LIST<INTEGER>, scores LIST<FLOAT> ((1 + cosine) / 2), best first.
 MATCH (source:Source)
-USING INDEX source:Source(namespace, id)
+USING INDEX SEEK source:Source(namespace, id)
 WHERE source.namespace = $namespace AND source.id > ''
   AND ($kinds IS NULL OR source.kind IN $kinds)
   AND ($uri_prefix IS NULL OR source.uri STARTS WITH $uri_prefix)

@@ -2,7 +2,7 @@
 // Parameters: namespace STRING; after STRING, the id to go on from.
 // Returns no row or one: id STRING, text BYTES (zlib), pages LIST<INTEGER>, turns JSON STRING.
 MATCH (s:Source)
-USING INDEX s:Source(namespace, id)
+USING INDEX SEEK s:Source(namespace, id)
 WHERE s.namespace = $namespace AND s.id > $after
 WITH s ORDER BY s.namespace, s.id LIMIT 1
 MATCH (s)-[:HAS_TEXT]->(t)

@@ -3,7 +3,7 @@
 // limit INTEGER.
 // Returns one row: ids LIST<STRING>, in order.
 MATCH (s:Source)
-USING INDEX s:Source(namespace, id)
+USING INDEX SEEK s:Source(namespace, id)
 WHERE s.namespace = $namespace AND s.id > $after
   AND ($kinds IS NULL OR s.kind IN $kinds) AND s.uri STARTS WITH $uri_prefix
 WITH s ORDER BY s.namespace, s.id LIMIT $limit

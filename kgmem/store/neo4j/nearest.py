@@ -21,9 +21,11 @@ from kgmem.store.neo4j.base import Base
 MAX_K = 4096
 _LOOK_AT = 100
 _LOOK_AT_TIMES_K = 3
+_FILTERED = 2
+"""How many times as much is looked at where there is a filter: the index finds less of what is scattered."""
 _GROWTH = 4
 _MOST = 4096
-"""Neighbours to which a filter is applied; beyond that its own sources are looked at one by one."""
+"""Neighbours to which a filter is applied; beyond that all that it lets through is looked at one by one."""
 _EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 Found = tuple[list[Ref], list[float]]
@@ -42,23 +44,29 @@ class VectorSearcher(Base):
         if where.uris:
             sources = [ids.source_id(self.namespace, uri) for uri in dict.fromkeys(where.uris)]
             return self._found("nearest_chunks_of_sources", where, values | {"sources": sources})
-        limit = max(_LOOK_AT, _LOOK_AT_TIMES_K * k)
+        limit = max(_LOOK_AT, _LOOK_AT_TIMES_K * k) * (_FILTERED if where else 1)
         if where.uri_prefix or where.tags or where.metadata:
             return self._let_through(values, k, limit, where) or self._found("nearest_chunks_exactly", where, values)
+        if not where:
+            return self._found("nearest_chunks", where, values | {"limit": limit})
         values |= {"limit": limit, "kinds": list(where.kinds or get_args(SourceKind))}
         if where.since or where.until:
             since, until = where.since or _EVER[0], where.until or _EVER[1]
             values |= {"since": since.astimezone(UTC), "until": until.astimezone(UTC)}
             return self._found("nearest_chunks_between", Filter(), values)
-        return self._found("nearest_chunks_of_kinds" if where.kinds else "nearest_chunks", Filter(), values)
+        return self._found("nearest_chunks_of_kinds", Filter(), values)
 
     def _let_through(self, values: dict[str, Any], k: int, limit: int, where: Filter) -> Found | None:
-        """What the filter leaves of the nearest, of more and more of them; None where that would hardly be `k`."""
+        """What the filter leaves of the nearest, of more and more of them; None where that would hardly be enough.
+
+        Of what the index gives, the farther half may have gaps, so twice `k` are enough.
+        """
+        enough = _FILTERED * k
         while limit <= _MOST:
-            found = self._found("nearest_chunks_let_through", where, values | {"limit": limit})
-            if len(found[0]) == k:
-                return found
-            if len(found[0]) * _MOST < k * limit:
+            refs, scores = self._found("nearest_chunks_let_through", where, values | {"limit": limit, "k": enough})
+            if len(refs) == enough:
+                return refs[:k], scores[:k]
+            if len(refs) * _MOST < enough * limit:
                 return None
             limit *= _GROWTH
         return None
