@@ -66,11 +66,11 @@ def start_neo4j(pytestconfig: pytest.Config) -> Iterator[Callable[..., server.Se
 
 @pytest.fixture(scope="session")
 def neo4j_urls(start_neo4j: Callable[..., server.Servers]) -> tuple[str, ...]:
-    """Bolt addresses of two servers without a password, or of one where the environment names no more.
+    """Bolt addresses of a server without a password.
 
-    All tests share them, so each begins by emptying them.
+    All tests share it, so each begins by emptying it.
     """
-    return start_neo4j().bolt_urls
+    return start_neo4j(1).bolt_urls
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

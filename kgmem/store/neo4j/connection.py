@@ -192,10 +192,8 @@ class Database:
                 "use the neo4j:// address of the cluster, or one that may be written to."
             )
         if "DatabaseNotFound" in code or "DatabaseUnavailable" in code:
-            return errors.StoreError(
-                f"{self.where} has no database {self._options.database or 'of its own'!r} that is running; "
-                "check the setting neo4j_database."
-            )
+            name = f"database {self._options.database!r}" if self._options.database else "user's home database"
+            return errors.StoreError(f"The {name} of {self.where} is not running; check the setting neo4j_database.")
         if "Security" in code:
             return errors.StoreError(
                 f"{self.where} does not allow this to user {self._options.user!r}; give the user rights to read, write "
