@@ -114,6 +114,7 @@ def main() -> None:
 @click.option("--tag", "tags", multiple=True, help="Tag to give every document.")
 @click.option("--title", default="", help="Title of what comes from standard input.")
 @click.option("--prune", is_flag=True, help="Remove from the store what is gone from the folders given.")
+@click.option("--part", metavar="K/N", help="Only the K-th of N parts, for N processes that share the same input.")
 @click.option("--max-bytes", type=int, help="Refuse files above this size (KGMEM_MAX_BYTES).")
 @click.option("--json", "as_json", is_flag=True, help="Print a report that a program can read.")
 @store_options
@@ -125,6 +126,7 @@ def ingest(
     tags: tuple[str, ...],
     title: str,
     prune: bool,
+    part: str | None,
     max_bytes: int | None,
     as_json: bool,
     **given: Any,
@@ -140,18 +142,27 @@ def ingest(
         raise errors.UsageError("Standard input can be read once: give - either as a path or to --jsonl.")
     from kgmem.ingest.report import Report
 
+    share = _part(part)
     total = Report()
     with _open(max_bytes=max_bytes, **given) as kg, Lines() if as_json or not sys.stderr.isatty() else bar() as shown:
         on_disk = [path for path in paths if path != "-"]
         if on_disk:
             total.add(
-                kg.ingest(on_disk, include=include, exclude=exclude, tags=tags, prune=prune, progress=shown.update)
+                kg.ingest(
+                    on_disk,
+                    include=include,
+                    exclude=exclude,
+                    tags=tags,
+                    prune=prune,
+                    part=share,
+                    progress=shown.update,
+                )
             )
         if "-" in paths:
             total.add(kg.ingest_bytes(sys.stdin.buffer.read(), title=title, tags=tags))
         for file in jsonl_files:
             source, uri = (sys.stdin.buffer, "stdin:") if file == "-" else (file, Path(file).resolve().as_uri())
-            total.add(kg.ingest_jsonl(source, uri=uri, tags=tags, progress=shown.update))
+            total.add(kg.ingest_jsonl(source, uri=uri, tags=tags, part=share, progress=shown.update))
     print_report(total, as_json=as_json)
     sys.exit(total.exit_code)
 
@@ -296,6 +307,15 @@ def _open(*, existing: bool = False, **given: Any) -> Any:
     if existing and is_file(settings.store) and not sqlite_path(settings.store).exists():
         raise errors.StoreError(f"No store at {settings.store}; ingest something first, or name one by --store.")
     return Kgmem(settings)
+
+
+def _part(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, 1
+    k, mark, n = text.partition("/")
+    if not (mark and k.isdecimal() and n.isdecimal() and 1 <= int(k) <= int(n)):
+        raise errors.UsageError(f"--part {text!r} is no part; give 1/4 for the first of four.")
+    return int(k), int(n)
 
 
 def _pair(text: str) -> tuple[str, Any]:

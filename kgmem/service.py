@@ -19,7 +19,7 @@ from kgmem.ingest.encode import Encoder, load_encoder
 from kgmem.ingest.link import link_pending
 from kgmem.ingest.load import load_bytes, load_jsonl, load_paths
 from kgmem.ingest.load.clean import clean_text
-from kgmem.ingest.pipeline import Pipeline, Progress
+from kgmem.ingest.pipeline import WHOLE, Part, Pipeline, Progress
 from kgmem.ingest.report import Report
 from kgmem.ingest.workers import Workers
 from kgmem.model import Document, Filter, Hit, Skipped
@@ -99,11 +99,15 @@ class Kgmem:
         exclude: Sequence[str] = (),
         tags: Sequence[str] = (),
         prune: bool = False,
+        part: Part = WHOLE,
         progress: Progress | None = None,
     ) -> Report:
-        """Ingest files and folders. With `prune`, what is gone from a folder given is removed from the store too."""
+        """Ingest files and folders. With `prune`, what is gone from a folder given is removed from the store too.
+
+        `part` (k, n) leaves all but the k-th of n parts to other processes that are given the same paths.
+        """
         documents = load_paths(paths, include=include, exclude=exclude, max_bytes=self.settings.max_bytes, tags=tags)
-        report = self.ingest_documents(documents, progress)
+        report = self.ingest_documents(documents, progress, part=part)
         if prune:
             folders = [Path(p).resolve().as_uri() + "/" for p in paths if Path(p).is_dir()]
             # What the globs or this run left out is still there.
@@ -116,11 +120,12 @@ class Kgmem:
         *,
         uri: str,
         tags: Sequence[str] = (),
+        part: Part = WHOLE,
         progress: Progress | None = None,
     ) -> Report:
-        """Ingest JSON lines from a file or a stream: documents, or turns of conversations."""
+        """Ingest JSON lines from a file or a stream: documents, or turns of conversations. `part` as for `ingest`."""
         documents = load_jsonl(stream, uri=uri, max_bytes=self.settings.max_bytes, tags=tags)
-        return self.ingest_documents(documents, progress)
+        return self.ingest_documents(documents, progress, part=part)
 
     def ingest_text(
         self,
@@ -152,8 +157,12 @@ class Kgmem:
             return self.ingest_documents([Skipped(uri, error.code, str(error))])
         return self.ingest_documents([replace(document, title=title) if title else document])
 
-    def ingest_documents(self, documents: Iterable[Document | Skipped], progress: Progress | None = None) -> Report:
+    def ingest_documents(
+        self, documents: Iterable[Document | Skipped], progress: Progress | None = None, *, part: Part = WHOLE
+    ) -> Report:
         """Ingest documents as a loader gives them. What a changed file of many documents no longer holds is removed."""
+        if not 1 <= part[0] <= part[1]:
+            raise errors.UsageError(f"Part {part[0]} of {part[1]} can't be; give one from 1 to the number of parts.")
         settings = self.settings
         with self._lock:
             encoder = self.encoder
@@ -167,6 +176,7 @@ class Kgmem:
                 chunk_size=settings.chunk_size,
                 chunk_overlap=settings.chunk_overlap,
                 min_confidence=settings.min_confidence,
+                part=part,
             )
             bases: dict[str, None] = {}
             report = pipeline.run(_noting_bases(documents, bases), progress)

@@ -62,19 +62,36 @@ class _Part:
 
 
 Batch = list[_Part]
+Part = tuple[int, int]
+"""(k, n): the k-th, from 1, of n parts of a corpus that as many processes share."""
+WHOLE: Part = (1, 1)
+
+
+def in_part(source_id: str, part: Part) -> bool:
+    """Whether a source is of this part; by its id, so that all processes agree."""
+    k, n = part
+    return int(source_id[1:], 16) % n == k - 1
 
 
 class Pipeline:
     """Ingests into one store with one encoder. Not to be used from two threads at once."""
 
     def __init__(
-        self, store: Store, workers: Workers, *, chunk_size: int, chunk_overlap: int = 0, min_confidence: float = 0.0
+        self,
+        store: Store,
+        workers: Workers,
+        *,
+        chunk_size: int,
+        chunk_overlap: int = 0,
+        min_confidence: float = 0.0,
+        part: Part = WHOLE,
     ) -> None:
         self._store = store
         self._workers = workers
         encoder = workers.encoder
         self._splitter = Splitter(encoder.tokenizer, min(chunk_size, encoder.max_tokens), chunk_overlap)
         self._min_confidence = min_confidence
+        self._part = part
         self._recipe = f"{chunk_size}/{chunk_overlap}/{min_confidence}"
 
     def run(self, documents: Iterable[Document | Skipped], progress: Progress | None = None) -> Report:
@@ -121,11 +138,14 @@ class Pipeline:
         for page in _pages(iter(documents), _LOOK_UP, 1 << 20):
             found = []
             for item in page:
+                source_id = ids.source_id(self._store.namespace, item.uri)
+                if isinstance(item, Document):
+                    report.seen.add(source_id)
+                if not in_part(source_id, self._part):
+                    continue
                 if isinstance(item, Skipped):
                     report.skip(item)
                     continue
-                source_id = ids.source_id(self._store.namespace, item.uri)
-                report.seen.add(source_id)
                 found.append((item, source_id, content_hash(item, self._recipe)))
             present = self._store.hashes([source_id for _, source_id, _ in found])
             for document, source_id, hashed in found:
