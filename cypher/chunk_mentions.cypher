@@ -3,5 +3,7 @@
 // Returns one row, side by side: chunks, entities, sentences LIST<INTEGER>.
 UNWIND $refs AS chunk
 MATCH (:Chunk {ref: chunk})-[r:NAMES]->()
-UNWIND r.sentences AS sentence
-RETURN collect(chunk) AS chunks, collect(r.entity) AS entities, collect(sentence) AS sentences
+WITH chunk, r.entity AS entity, r.sentences AS sentences
+WHERE entity IS NOT NULL
+UNWIND sentences AS sentence
+RETURN collect(chunk) AS chunks, collect(entity) AS entities, collect(sentence) AS sentences

@@ -3,4 +3,6 @@
 // Returns one row, side by side: refs LIST<INTEGER>, codes LIST<BYTES>.
 UNWIND $refs AS ref
 MATCH (c:Chunk {ref: ref})
-RETURN collect(ref) AS refs, collect(c.codes) AS codes
+WITH ref, c.codes AS codes
+WHERE codes IS NOT NULL
+RETURN collect(ref) AS refs, collect(codes) AS codes

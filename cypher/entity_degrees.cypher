@@ -3,4 +3,6 @@
 // Returns one row, side by side: refs LIST<INTEGER>, degrees LIST<FLOAT>.
 UNWIND $refs AS ref
 MATCH (e:Entity {ref: ref})
-RETURN collect(ref) AS refs, collect(e.degree) AS degrees
+WITH ref, e.degree AS degree
+WHERE degree IS NOT NULL
+RETURN collect(ref) AS refs, collect(degree) AS degrees

@@ -3,4 +3,6 @@
 // Returns one row, side by side: refs, chunk_counts, own_counts LIST<INTEGER>.
 UNWIND $refs AS ref
 MATCH (e:Entity {ref: ref})
-RETURN collect(ref) AS refs, collect(e.chunk_count) AS chunk_counts, collect(e.own_count) AS own_counts
+WITH ref, e.chunk_count AS chunk_count, e.own_count AS own_count
+WHERE chunk_count IS NOT NULL AND own_count IS NOT NULL
+RETURN collect(ref) AS refs, collect(chunk_count) AS chunk_counts, collect(own_count) AS own_counts

@@ -3,5 +3,7 @@
 // Returns one row, side by side: refs, counts LIST<INTEGER>.
 MATCH (n:Entity {id: $id})<-[:MENTIONS]-(place)-[:MENTIONS]->(e:Entity)
 WHERE n.namespace = $namespace AND e <> n
-WITH e, count(DISTINCT place) AS shared ORDER BY shared DESC, e.id LIMIT $limit
-RETURN collect(e.ref) AS refs, collect(shared) AS counts
+WITH e.ref AS ref, e.id AS id, count(DISTINCT place) AS shared
+WHERE ref IS NOT NULL
+WITH ref, shared ORDER BY shared DESC, id LIMIT $limit
+RETURN collect(ref) AS refs, collect(shared) AS counts

@@ -11,5 +11,7 @@ SEARCH c IN (
 WITH c, score
 WHERE c.namespace = $namespace
 // + filter
-WITH c.ref AS ref, score ORDER BY score DESC, ref LIMIT $k
+WITH c.ref AS ref, score
+WHERE ref IS NOT NULL
+WITH ref, score ORDER BY score DESC, ref LIMIT $k
 RETURN collect(ref) AS refs, collect(score) AS scores

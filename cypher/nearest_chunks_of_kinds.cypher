@@ -8,5 +8,7 @@ SEARCH c IN (
   WHERE c.namespace = $namespace AND c.kind IN $kinds
   LIMIT $limit
 ) SCORE AS score
-WITH c.ref AS ref, score ORDER BY score DESC, ref LIMIT $k
+WITH c.ref AS ref, score
+WHERE ref IS NOT NULL
+WITH ref, score ORDER BY score DESC, ref LIMIT $k
 RETURN collect(ref) AS refs, collect(score) AS scores

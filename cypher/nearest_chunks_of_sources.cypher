@@ -5,5 +5,7 @@ UNWIND $sources AS id
 MATCH (:Source {id: id})-[:HAS_CHUNK]->(c:Chunk)
 WHERE c.namespace = $namespace AND c.embedding IS NOT NULL
 // + filter
-WITH c.ref AS ref, vector.similarity.cosine(c.embedding, $vector) AS score ORDER BY score DESC, ref LIMIT $k
+WITH c.ref AS ref, vector.similarity.cosine(c.embedding, $vector) AS score
+WHERE ref IS NOT NULL AND score IS NOT NULL
+WITH ref, score ORDER BY score DESC, ref LIMIT $k
 RETURN collect(ref) AS refs, collect(score) AS scores

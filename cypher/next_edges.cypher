@@ -9,4 +9,6 @@ WITH talks WHERE talks > 0
 UNWIND $refs AS chunk
 MATCH (c:Chunk {ref: chunk})-[:NEXT]-(other)
 WHERE c.kind = 'conversation'
-RETURN collect(chunk) AS chunks, collect(other.ref) AS beside
+WITH chunk, other.ref AS beside
+WHERE beside IS NOT NULL
+RETURN collect(chunk) AS chunks, collect(beside) AS beside

@@ -4,4 +4,6 @@
 UNWIND $ids AS id
 MATCH (s:Source {id: id})
 WHERE s.namespace = $namespace
-RETURN collect(id) AS ids, collect(s.content_hash) AS hashes
+WITH id, s.content_hash AS hash
+WHERE hash IS NOT NULL
+RETURN collect(id) AS ids, collect(hash) AS hashes

@@ -6,5 +6,7 @@ UNWIND $queries AS query
 CALL db.index.fulltext.queryNodes('chunk_terms', query, $options) YIELD node AS c, score
 WHERE c.namespace = $namespace
 // + filter
-WITH c, sum(score) AS score ORDER BY score DESC, c.id LIMIT $k
-RETURN collect(c.ref) AS refs, collect(score) AS scores
+WITH c.ref AS ref, c.id AS id, sum(score) AS score
+WHERE ref IS NOT NULL
+WITH ref, score ORDER BY score DESC, id LIMIT $k
+RETURN collect(ref) AS refs, collect(score) AS scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -292,3 +293,25 @@ def test_equally_near_chunks_come_in_the_order_they_were_written(store):
     store.put([make_source("default", str(i), ".", vector=vector) for i in range(20)])
     found = [ref for ref, _ in store.vector_search(vector, 10, NO_FILTER)]
     assert found == sorted(c.ref for c in all_chunks(store))[:10]
+
+
+def test_reading_what_is_being_deleted_is_no_error(engine):
+    """Neo4j reads what is committed at each moment: a row found in an index may have no values a moment later."""
+    store, writer = engine.open(), engine.open()
+    store.put(of("default"))
+    calls = arguments(store)
+
+    def write():
+        for _ in range(12):
+            writer.delete([s.source.id for s in of("default")])
+            writer.put(of("default"))
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        while not writing.done():
+            for method in READS:
+                for args in calls[method]:
+                    result = getattr(store, method)(*args)
+                    if method == "documents":
+                        list(result)
+        writing.result()

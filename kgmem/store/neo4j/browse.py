@@ -1,7 +1,9 @@
 """Reading for people: sources, chunks, entities and facts by id, in keyset pages.
 
-Chunks and facts are read in two steps: which ones, then what is in them. One
-that goes between the two is left out.
+They are read in two steps: which ones, then what is in them. One that goes in
+between is left out; so is one that goes while it is read, for then Neo4j gives
+null in place of what is not there any more. Values that may be null anyway
+come last in their row.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Browser(Base):
 
     def _sources(self, source_ids: Sequence[str]) -> list[Source]:
         (rows,) = self.db.read("read_sources", namespace=self.namespace, ids=list(source_ids))[0]
-        return [_source(row) for row in rows]
+        return [_source(row) for row in rows if _whole(row, optional=1)]
 
     def hashes(self, source_ids: Sequence[str]) -> dict[str, str]:
         found = self.db.read("source_hashes", namespace=self.namespace, ids=list(source_ids))[0]
@@ -46,14 +48,18 @@ class Browser(Base):
 
     def text(self, source_id: str) -> str | None:
         rows = self.db.read("source_text", namespace=self.namespace, id=source_id)
-        return unpack_text(rows[0][0]) if rows else None
+        return unpack_text(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def chunks(self, refs: Sequence[Ref]) -> list[StoredChunk]:
         own = list(dict.fromkeys(self._own(refs)))
         if not own:
             return []
         rows = zip(*self.db.read("read_chunks", refs=own)[0], strict=True)
-        found = {chunk[0]: _chunk(chunk, source) for chunk, source in rows}
+        found = {
+            chunk[0]: _chunk(chunk, source)
+            for chunk, source in rows
+            if _whole(chunk, optional=1) and _whole(source, optional=1)
+        }
         return [found[ref] for ref in refs if ref in found]
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
@@ -86,7 +92,8 @@ class Browser(Base):
 
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
         own = self._own(refs)
-        return {row[0]: _entity(row) for row in self.db.read("entity_names", refs=own)[0][0]} if own else {}
+        rows = self.db.read("entity_names", refs=own)[0][0] if own else []
+        return {row[0]: _entity(row) for row in rows if _whole(row)}
 
     def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
         refs, sentences = self.db.read("entity_chunks", namespace=self.namespace, id=entity_id, limit=limit)[0]
@@ -129,8 +136,8 @@ class Browser(Base):
         """Those of these facts that are there, in their order."""
         if not fact_ids:
             return []
-        rows = zip(*self.db.read("read_facts", namespace=self.namespace, ids=list(fact_ids))[0], strict=True)
-        found = {fact[0]: _fact(fact, *evidence) for fact, evidence in rows}
+        (rows,) = self.db.read("read_facts", namespace=self.namespace, ids=list(fact_ids))[0]
+        found = {row[0]: _fact(row) for row in rows if _whole(row, optional=2)}
         return [found[fact_id] for fact_id in fact_ids if fact_id in found]
 
     def documents(self) -> Iterator[Document]:
@@ -138,7 +145,7 @@ class Browser(Base):
         while rows := self.db.read("next_document", namespace=self.namespace, after=after):
             after, text, pages, turns = rows[0]
             source = self.source(after)
-            if source is not None:
+            if source is not None and _whole(rows[0]):
                 yield _document(source, text, pages, turns)
 
     def counts(self) -> Counts:
@@ -146,8 +153,12 @@ class Browser(Base):
         return Counts(*self.db.read("counts", namespace=self.namespace, first=first, last=last)[0])
 
 
+def _whole(row: Sequence[Any], *, optional: int = 0) -> bool:
+    return None not in row[: len(row) - optional]
+
+
 def _source(row: Sequence[Any]) -> Source:
-    source_id, kind, uri, title, media_type, content_hash, time, ingested_at, tags, metadata, chunk_count = row
+    source_id, kind, uri, title, media_type, content_hash, ingested_at, tags, metadata, chunk_count, time = row
     return Source(
         source_id,
         kind,
@@ -179,7 +190,7 @@ def _document(source: Source, text: bytes, pages: Sequence[int], turns: str) -> 
 
 
 def _chunk(row: Sequence[Any], source: Sequence[Any]) -> StoredChunk:
-    ref, chunk_id, ordinal, start, end, text, context, speaker, spoken_at, truncated, metadata, spans = row
+    ref, chunk_id, ordinal, start, end, text, context, spans, speaker, truncated, metadata, spoken_at = row
     chunk = Chunk(
         chunk_id,
         ordinal,
@@ -201,7 +212,7 @@ def _entity(row: Sequence[Any]) -> Entity:
     return Entity(entity_id, key, name, kind, chunk_count, tuple(aliases))
 
 
-def _fact(row: Sequence[Any], text: str, spans: Sequence[int], sentence: int) -> StoredFact:
+def _fact(row: Sequence[Any]) -> StoredFact:
     (
         fact_id,
         subject,
@@ -209,11 +220,14 @@ def _fact(row: Sequence[Any], text: str, spans: Sequence[int], sentence: int) ->
         objects,
         confidence,
         negated,
-        subject_id,
-        object_id,
         chunk_id,
         source_id,
         title,
+        text,
+        spans,
+        sentence,
+        subject_id,
+        object_id,
     ) = row
     sentences = pairs(spans)
     start, end = sentences[sentence] if sentence < len(sentences) else (0, len(text))

@@ -1,7 +1,8 @@
 """Reading for search: the three indexes, and pieces of the graph as arrays.
 
 What may be many rows comes as one record of parallel lists, which costs the
-driver a fortieth. A chunk may go between two readings; then it is left out.
+driver a fortieth. What goes while it is read has null for its values and is
+left out: by the statements, since lists that leave out nulls are not parallel.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Searcher(VectorSearcher):
             "find_names", where, namespace=self.namespace, keys=wanted, rank=_OWN_RANK, pages=_OWN_PAGES
         )[0]
         return [
-            KnownName(ref, id, key, name, kind, count, tuple(own)) for ref, id, key, name, kind, count, own in names
+            KnownName(ref, id, key, name, kind, count, tuple(own))
+            for ref, id, key, name, kind, count, own in names
+            if None not in (ref, id, name, kind, count)
         ]
 
     def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
