@@ -1,4 +1,4 @@
-// The chunks with the best BM25 for full-text queries together. Which are the namespace's is said by its parameter alone.
+// The chunks with the best BM25 for full-text queries together. Which are the namespace's is said by its parameter.
 // Parameters: namespace STRING; queries LIST<STRING>; options MAP, with the `limit` of what each of them may find;
 // k INTEGER; the filter's.
 // Returns one row, side by side: refs LIST<INTEGER>, scores LIST<FLOAT>, best first.
