@@ -78,6 +78,9 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
                 nearest[ref, i].append((seed.ref, cosine))
     bridges = [m for m in store.entities_in(list(nearest)) if m.entity not in found] if nearest else []
     info = store.entity_info(list({m.entity for m in bridges} | found.keys()))
+    # What goes between two readings is left out: not every engine reads one state throughout.
+    bridges = [bridge for bridge in bridges if bridge.entity in info]
+    found = {ref: seed for ref, seed in found.items() if ref in info}
     weights: dict[Ref, float] = defaultdict(float)
     best: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
     for bridge in bridges:

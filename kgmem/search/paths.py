@@ -173,4 +173,6 @@ def _with_evidence(store: Store, graph: Sentences, paths: Sequence[tuple[Ref, ..
         span = spans[sentence] if sentence < len(spans) else (0, len(stored.chunk.text))
         return PathStep(named[pair[0]], named[pair[1]], stored, span)
 
-    return [tuple(step(pair) for pair in path) for path in pairs]
+    # What goes between two readings is left out: not every engine reads one state throughout.
+    there = [path for path in pairs if all(joins[pair][1] in chunks and named.keys() >= set(pair) for pair in path)]
+    return [tuple(step(pair) for pair in path) for path in there]

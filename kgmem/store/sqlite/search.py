@@ -19,7 +19,7 @@ from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
 
 MAX_K = 4096
-_BROAD = 2_000
+_BROAD = 10_000
 """Rows that a full-text query may look at before its most frequent words are left out."""
 _OWN_PAGES = 20
 
