@@ -17,11 +17,10 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question. `seeds` are the entities it names, each once."""
+    """An analysed question: its text, its index terms, and the times it names."""
 
     text: str
     terms: tuple[str, ...]
-    seeds: tuple[KnownName, ...]
     dates: tuple[Interval, ...]
 
 
@@ -35,23 +34,22 @@ def check_question(text: str) -> str:
     return text
 
 
-def analyse(store: Store, text: str, where: Filter, as_of: datetime | None = None) -> Question:
-    """Analyse a question against what the store knows. Raises `QueryError`."""
+def analyse(text: str, as_of: datetime | None = None) -> Question:
+    """What the text says by itself. Raises `QueryError`."""
     text = check_question(text)
-    return Question(
-        text, tuple(dict.fromkeys(terms(text))), tuple(find_seeds(store, text, where)), tuple(named_dates(text, as_of))
-    )
+    return Question(text, tuple(dict.fromkeys(terms(text))), tuple(named_dates(text, as_of)))
 
 
 def find_seeds(store: Store, text: str, where: Filter) -> list[KnownName]:
-    """The known entities that the question names: the longest names first, none inside another.
+    """The known entities that the question names, each once: the longest names first, none inside another.
 
     A question written without capitals may name them in any case.
     """
     any_case = not any(c.isupper() for c in text[1:])
     spans = list(names.candidates(text, any_case=any_case))
+    by_head = store.ahead(store.known_by_head, {s.key for s in spans if s.head})
     known = {k.key: k for k in store.find_names({s.key for s in spans}, where) if names.linkable(k.key)}
-    longer = store.known_by_head({s.key for s in spans if s.head})
+    longer = by_head.result()
     fitting = [s for s in spans if s.key in known]
     for span in spans:
         if span.head and span.key in longer and (whole := names.extend(text, span, longer[span.key])) is not None:

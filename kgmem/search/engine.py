@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
@@ -11,13 +12,13 @@ import numpy as np
 
 from kgmem import errors
 from kgmem.ingest.encode import Encoder
-from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Step, Vectors
+from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
 from kgmem.search import explain
-from kgmem.search.analyse import Question, analyse
-from kgmem.search.expand import Activation, activate, local_subgraph
+from kgmem.search.analyse import Question, analyse, find_seeds
+from kgmem.search.expand import Activation, activate, local_subgraph, strongest_chunks
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
-from kgmem.store.contract import Cosines, Store
+from kgmem.store.contract import NO_EDGES, Cosines, Edges, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -27,6 +28,8 @@ CORE = 100
 PRIOR_WEIGHT = 0.001
 MAX_HITS = 200
 NO_FILTER = Filter()
+
+_Arm = Future[list[tuple[Ref, float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,14 @@ class _Candidates:
     vector: Mapping[Ref, tuple[int, float]]
     fulltext: Mapping[Ref, tuple[int, float]]
     cosines: Mapping[Ref, Cosines]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entered:
+    """Where the graph is entered, and the chunks that this leads to."""
+
+    activation: Activation = field(default_factory=Activation)
+    strongest: Edges = NO_EDGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +82,32 @@ def search(
     if not 1 <= k <= MAX_HITS:
         raise errors.QueryError(f"k is {k}; ask for 1 to {MAX_HITS} hits.")
     with store.snapshot():
-        asked = analyse(store, question, where, as_of)
+        asked = analyse(question, as_of)
         vector = encoder.encode_query(asked.text) if vector is None else vector
-        found = _candidates(store, asked, vector, where, encoder.known_share(asked.text), max(CANDIDATES, k))
-        ranked = _rank(store, asked, vector, found, mode, where)
+        count = max(CANDIDATES, k)
+        arms = (
+            store.ahead(store.vector_search, vector, count, where),
+            store.ahead(store.term_search, asked.terms, count, where),
+        )
+        # Where the arms are searched beside this, it costs nothing.
+        entered = _enter(store, asked, vector, where) if mode in ("hybrid", "graph") else _Entered()
+        found = _candidates(store, asked, vector, where, encoder.known_share(asked.text), arms)
+        ranked = _rank(store, entered, found, mode, where)
         return _hits(store, found, ranked, vector, k)
 
 
-def _candidates(store: Store, asked: Question, vector: Vectors, where: Filter, trust: float, count: int) -> _Candidates:
-    near = store.vector_search(vector, count, where)
-    worded = store.term_search(asked.terms, count, where)
+def _enter(store: Store, asked: Question, vector: Vectors, where: Filter) -> _Entered:
+    activation = activate(store, find_seeds(store, asked.text, where), vector, where)
+    return _Entered(activation, strongest_chunks(store, activation, where))
+
+
+def _candidates(
+    store: Store, asked: Question, vector: Vectors, where: Filter, trust: float, arms: tuple[_Arm, _Arm]
+) -> _Candidates:
     dated: dict[Ref, None] = {}
     for since, until in asked.dates:
         dated.update(dict.fromkeys(store.time_search(since, until, DATED, where)))
+    near, worded = (arm.result() for arm in arms)
     refs = list(dict.fromkeys([r for r, _ in near] + [r for r, _ in worded] + list(dated)[:DATED]))
     near_to = store.cosines(refs, vector)
     refs = [r for r in refs if r in near_to]
@@ -100,18 +124,18 @@ def _places(ranked: Sequence[tuple[Ref, float]]) -> dict[Ref, tuple[int, float]]
     return {ref: (place, score) for place, (ref, score) in enumerate(ranked, 1)}
 
 
-def _rank(store: Store, asked: Question, vector: Vectors, found: _Candidates, mode: Mode, where: Filter) -> _Ranked:
+def _rank(store: Store, entered: _Entered, found: _Candidates, mode: Mode, where: Filter) -> _Ranked:
     if mode in ("vector", "fulltext"):
         arm = found.vector if mode == "vector" else found.fulltext
         return _Ranked(list(arm), [score for _, score in arm.values()])
-    activation = activate(store, asked.seeds, vector, where)
+    activation = entered.activation
     hybrid = mode == "hybrid"
     best = order(found.priors)
     core = [found.refs[i] for i in best[:CORE]] if hybrid else []
     reset = {found.refs[i]: float(found.reset[i]) for i in best if found.reset[i] > 0} if hybrid else {}
     if not core and not activation.reset:
         return _Ranked([], [])
-    graph = local_subgraph(store, core, reset, activation, where)
+    graph = local_subgraph(store, core, reset, activation, entered.strongest, where)
     restart = np.array(
         [reset.get(r, 0.0) for r in graph.chunks] + [activation.reset.get(e, 0.0) for e in graph.entities]
     )
@@ -131,12 +155,12 @@ def _rank(store: Store, asked: Question, vector: Vectors, found: _Candidates, mo
 
 
 def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k: int) -> list[Hit]:
-    shown = store.chunks(ranked.refs[:k])
-    paths: list[tuple[Step, ...]] = [()] * len(shown)
+    refs = ranked.refs[:k]
+    traced: dict[Ref, list[explain.Link]] = {}
     if ranked.graph is not None and ranked.mass is not None:
         at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
-        traced = [explain.trace(ranked.graph, ranked.mass, ranked.activation, at, hit.ref) for hit in shown]
-        paths = explain.steps(store, traced, vector, found.cosines, shown)
+        traced = {ref: explain.trace(ranked.graph, ranked.mass, ranked.activation, at, ref) for ref in refs}
+    stored, paths = explain.read_paths(store, refs, traced, vector, found.cosines)
     priors = dict(zip(found.refs, found.priors, strict=True))
     resets = dict(zip(found.refs, found.reset, strict=True))
     score_of = dict(zip(ranked.refs, ranked.scores, strict=True))
@@ -147,15 +171,16 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
     }
     return [
         Hit(
-            stored.chunk,
-            stored.source,
-            score_of[stored.ref],
+            stored[ref].chunk,
+            stored[ref].source,
+            score_of[ref],
             Explanation(
-                tuple(ArmScore(name, *places[stored.ref]) for name, places in arms.items() if stored.ref in places),
-                float(priors.get(stored.ref, 0.0)),
-                float(resets.get(stored.ref, 0.0)),
-                path,
+                tuple(ArmScore(name, *places[ref]) for name, places in arms.items() if ref in places),
+                float(priors.get(ref, 0.0)),
+                float(resets.get(ref, 0.0)),
+                paths.get(ref, ()),
             ),
         )
-        for stored, path in zip(shown, paths, strict=True)
+        for ref in refs
+        if ref in stored
     ]

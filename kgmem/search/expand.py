@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.search.pagerank import Floats, Subgraph, places, subgraph
+from kgmem.search.pagerank import Subgraph, subgraph
 from kgmem.store.contract import NO_EDGES, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
@@ -98,15 +98,25 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     return Activation(found, {ref: share * m / total for ref, m in mass.items()}, share)
 
 
+def strongest_chunks(store: Store, activation: Activation, where: Filter) -> Edges:
+    """Each activated entity (left) with the heaviest of its chunks (right)."""
+    return store.entity_edges(list(activation.reset), CHUNKS_AN_ENTITY, where) if activation.reset else NO_EDGES
+
+
 def local_subgraph(
-    store: Store, core: Sequence[Ref], reset: Mapping[Ref, float], activation: Activation, where: Filter
+    store: Store,
+    core: Sequence[Ref],
+    reset: Mapping[Ref, float],
+    activation: Activation,
+    strongest: Edges,
+    where: Filter,
 ) -> Subgraph:
     """The part of the graph that a search ranks: `core` chunks, what activated entities lead to, one push outward.
 
-    `core` is best first; `reset` is the chunks' restart mass. Its size has a
-    bound, so that the cost of a search does not grow with the store.
+    `core` is best first; `reset` is the chunks' restart mass, `strongest` what
+    `strongest_chunks` gave. Its size has a bound, so that the cost of a search
+    does not grow with the store.
     """
-    strongest = store.entity_edges(list(activation.reset), CHUNKS_AN_ENTITY, where)
     heat: dict[Ref, float] = defaultdict(float, reset)
     chunks: dict[Ref, None] = dict.fromkeys(core)
     by_weight = np.argsort(-strongest.weight, kind="stable")
@@ -121,24 +131,12 @@ def local_subgraph(
             chunks[chunk] = None
     naming = store.chunk_edges(list(chunks))
     pushed = [ref for ref in _pushed(store, heat, naming, activation, where) if ref not in chunks]
+    chunk_list = [*chunks, *dict.fromkeys(pushed)][:MAX_NODES]
+    following = store.ahead(store.next_edges, chunk_list)
     if pushed:
-        chunks.update(dict.fromkeys(pushed))
         naming = _joined(naming, store.chunk_edges(pushed))
-    chunk_list = list(chunks)[:MAX_NODES]
-    following = store.next_edges(chunk_list)
     entities = _kept_entities(naming, activation, MAX_NODES - len(chunk_list))
-    _, of_entities = store.degrees([], entities)
-    degree = np.concatenate([_chunk_degrees(chunk_list, naming, following), of_entities])
-    return subgraph(chunk_list, entities, naming, following, degree)
-
-
-def _chunk_degrees(chunks: Sequence[Ref], *edges: Edges) -> Floats:
-    """The total weight of each chunk's edges. All edges of these chunks are given, so this is their degree at large."""
-    total = np.zeros(len(chunks) + 1)
-    for some in edges:
-        # Edges of chunks that were cut off add to a place of no one.
-        np.add.at(total, places(chunks, some.left), some.weight)
-    return total[:-1]
+    return subgraph(chunk_list, entities, naming, following.result())
 
 
 def _pushed(store: Store, heat: Mapping[Ref, float], naming: Edges, activation: Activation, where: Filter) -> list[Ref]:

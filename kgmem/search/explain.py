@@ -76,37 +76,39 @@ def _main_inflow(graph: Subgraph, mass: Floats, node: int, seen: set[int], low: 
     return None
 
 
-def steps(
+def read_paths(
     store: Store,
-    paths: Sequence[Sequence[Link]],
+    hits: Sequence[Ref],
+    traced: Mapping[Ref, Sequence[Link]],
     question: Vectors,
     cosines: Mapping[Ref, Cosines],
-    hits: Sequence[StoredChunk],
-) -> list[tuple[Step, ...]]:
-    """Each path with its names and sentences; `cosines` and `hits` are what is known already.
+) -> tuple[dict[Ref, StoredChunk], dict[Ref, tuple[Step, ...]]]:
+    """The hits' chunks, and each one's path with its names and sentences. `cosines` is what is known already.
 
     On the way a sentence that names both its entity and the next one is shown,
     and where none does, one for each. At the end it is the sentence nearest to
     the question.
     """
-    links = [link for path in paths for link in path]
+    links = [link for path in traced.values() for link in path]
     chunks = list(dict.fromkeys(link.chunk for link in links))
-    stored = {hit.ref: hit for hit in hits}
-    stored |= {found.ref: found for found in store.chunks([ref for ref in chunks if ref not in stored])}
-    named = store.entity_names(list(dict.fromkeys(link.entity for link in links)))
     missing = [ref for ref in chunks if ref not in cosines]
+    reading = store.ahead(store.chunks, list(dict.fromkeys([*hits, *chunks])))
+    naming = store.ahead(store.entity_names, list(dict.fromkeys(link.entity for link in links)))
+    placing = store.ahead(store.mentions_in, chunks)
     near = {**cosines, **(store.cosines(missing, question) if missing else {})}
     places: dict[tuple[Ref, Ref], set[int]] = {}
-    for mention in store.mentions_in(chunks):
+    for mention in placing.result():
         places.setdefault((mention.chunk, mention.entity), set()).add(mention.sentence)
-    return [
-        tuple(
+    stored = {found.ref: found for found in reading.result()}
+    named = naming.result()
+    return stored, {
+        ref: tuple(
             _step(stored[link.chunk], named[link.entity], link.sentence)
             for link in _placed(path, places, near)
             if link.chunk in stored and link.entity in named
         )
-        for path in paths
-    ]
+        for ref, path in traced.items()
+    }
 
 
 def _placed(
@@ -146,4 +148,4 @@ def _step(found: StoredChunk, entity: Entity, index: int | None) -> Step:
     )
 
 
-__all__ = ["Link", "steps", "trace"]
+__all__ = ["Link", "read_paths", "trace"]

@@ -21,7 +21,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Chunks first, then entities. `weights` is symmetric, (nodes, nodes); `degree` counts in the whole graph."""
+    """Chunks first, then entities. `weights` is symmetric, (nodes, nodes).
+
+    `degree` is what a node's mass is divided by: of a chunk the total weight of all its edges, of an entity that
+    of its edges within the subgraph.
+    """
 
     chunks: Sequence[Ref]
     entities: Sequence[Ref]
@@ -29,12 +33,10 @@ class Subgraph:
     degree: Floats
 
 
-def subgraph(
-    chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, following: Edges, degree: Floats
-) -> Subgraph:
+def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, following: Edges) -> Subgraph:
     """Assemble a subgraph of these nodes from edges chunk–entity and chunk–chunk; edges that leave it are left out.
 
-    `following` gives each edge between two turns from both sides, `naming` each of its edges once.
+    `naming` gives all edges of these chunks, each once, `following` each edge between two turns from both sides.
     """
     named = _within(naming, chunks, entities, len(chunks))
     followed = _within(following, chunks, chunks, 0)
@@ -42,6 +44,10 @@ def subgraph(
     columns = np.concatenate([named[1], named[0], followed[1]])
     values = np.concatenate([named[2], named[2], followed[2]])
     size = len(chunks) + len(entities)
+    of_chunks = sum(
+        np.bincount(places(chunks, edges.left) + 1, edges.weight, len(chunks) + 1)[1:] for edges in (naming, following)
+    )
+    degree = np.concatenate([of_chunks, np.bincount(rows, values, size)[len(chunks) :]])
     return Subgraph(chunks, entities, csr_matrix((values, (rows, columns)), shape=(size, size)), degree)
 
 
@@ -68,9 +74,8 @@ def places(refs: Sequence[Ref], wanted: NDArray[Any]) -> NDArray[np.int64]:
 def personalised_pagerank(graph: Subgraph, reset: Floats) -> Floats:
     """The mass at each node after STEPS steps with restart RESTART.
 
-    Transitions are divided by the node's degree in the WHOLE graph, so mass
-    that would leave the subgraph is lost and a hub spreads as thinly as it
-    would there.
+    What a chunk would hand to entities outside the subgraph is lost; what an
+    entity has goes to its chunks inside.
     """
     inverse = np.divide(1.0, graph.degree, out=np.zeros_like(graph.degree), where=graph.degree > 0)
     x = reset.copy()

@@ -12,11 +12,12 @@ every engine. Everything a person sees goes by the ids of `kgmem.ids`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from kgmem.model import (
     Source,
     Vectors,
 )
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 PutResult = Literal["added", "replaced", "unchanged"]
 
@@ -234,6 +238,12 @@ class Store(Protocol):
         """
 
     # -- search --------------------------------------------------------------
+    def ahead(self, reading: Callable[P, T], *args: P.args, **values: P.kwargs) -> Future[T]:
+        """Begin a reading of this store whose result is needed later; others may go on beside it.
+
+        An engine that gains nothing by it reads at once, in the caller's thread and snapshot.
+        """
+
     def vector_search(self, vector: Vectors, k: int, where: Filter) -> list[tuple[Ref, float]]:
         """The `k` chunks nearest to `vector` (dim,), with their cosine, best first."""
 

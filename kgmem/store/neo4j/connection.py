@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -27,6 +28,9 @@ from kgmem.store.options import Neo4jOptions
 OLDEST = (2026, 1)
 _RETRY_SECONDS = 30.0
 _READ_TRIES = 5
+_CLOSING_SECONDS = 10.0
+_THREADS = 8
+"""Readings that may run beside their callers' own."""
 NO_FILTER = Filter()
 
 T = TypeVar("T")
@@ -68,15 +72,23 @@ class Database:
         self._database = options.database or None
         self._driver = _driver(url, options)
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        self.threads = ThreadPoolExecutor(_THREADS, "kgmem-neo4j")
         self._users = 0
+        self._working = 0
+        self._changed = threading.Condition()
+        self._closed = False
 
     def close(self) -> None:
-        """Let go of it. The connections are closed when nobody has it open any more."""
+        """Let go of it. When nobody has it open any more it waits for what is running and closes the connections."""
         with _opening:
             self._users -= 1
             if self._users > 0:
                 return
             _opened.pop((self._url, self._options), None)
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: self._working == 0, _CLOSING_SECONDS)
+        self.threads.shutdown(wait=False, cancel_futures=True)
         self._driver.close()
 
     def verify(self) -> None:
@@ -148,10 +160,22 @@ class Database:
         with self._session(neo4j.WRITE_ACCESS) as session:
             session.run(text, values).consume()
 
-    def _session(self, access: str) -> neo4j.Session:
-        return self._driver.session(
-            database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
-        )
+    @contextmanager
+    def _session(self, access: str) -> Iterator[neo4j.Session]:
+        with self._changed:
+            if self._closed:
+                raise errors.StoreError(f"The store on {self.where} has been closed.")
+            self._working += 1
+        try:
+            with self._driver.session(
+                database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
+            ) as session:
+                yield session
+        finally:
+            with self._changed:
+                self._working -= 1
+                if self._closed:
+                    self._changed.notify_all()
 
     def _too_large(self) -> errors.StoreError:
         return errors.StoreTooLarge(

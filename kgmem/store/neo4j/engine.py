@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import ParamSpec, TypeVar
 
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
@@ -15,6 +17,9 @@ from kgmem.store.neo4j.link import Linker
 from kgmem.store.neo4j.search import Searcher
 from kgmem.store.neo4j.statements import statement
 from kgmem.store.options import Neo4jOptions
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SCHEMA_VERSION = 1
 
@@ -72,6 +77,9 @@ class Neo4jStore(Linker, Searcher, Exporter):
     def follow(self, bookmarks: Sequence[str]) -> None:
         if bookmarks:
             self.db.follow(bookmarks)
+
+    def ahead(self, reading: Callable[P, T], *args: P.args, **values: P.kwargs) -> Future[T]:
+        return self.db.threads.submit(reading, *args, **values)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

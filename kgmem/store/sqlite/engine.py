@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from kgmem import errors
 from kgmem.store.contract import EncoderFingerprint
@@ -14,6 +16,9 @@ from kgmem.store.sqlite.export import Exporter
 from kgmem.store.sqlite.link import Linker
 from kgmem.store.sqlite.search import Searcher
 from kgmem.store.sqlite.write import Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _FIELDS = ("model", "weights", "dimension", "normalised")
 _VECTORS_TOGETHER = 128
@@ -57,6 +62,12 @@ class SQLiteStore(Writer, Linker, Searcher, Exporter):
 
     def follow(self, bookmarks: Sequence[str]) -> None:
         """Whatever has been committed to a file is seen by whoever reads it next."""
+
+    def ahead(self, reading: Callable[P, T], *args: P.args, **values: P.kwargs) -> Future[T]:
+        """Read at once: another thread would have another connection and another snapshot."""
+        done: Future[T] = Future()
+        done.set_result(reading(*args, **values))
+        return done
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self.db.snapshot()
