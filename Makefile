@@ -48,7 +48,9 @@ bench: $(STAMP)
 
 # Versions and hashes for every platform; names no package host. Needs uv.
 lock:
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra bench pyproject.toml \
+		-o benchmarks/requirements.lock
 
 clean:
 	rm -rf $(VENV) $(DEMO) .neo4j .pytest_cache .mypy_cache .ruff_cache
