@@ -1,7 +1,6 @@
 // The mentions and the summed-up edges of chunks.
 // Parameters: chunks LIST<INTEGER>.
-// Returns chunk INTEGER, mentions LIST of [entity, sentence, start, end], edges LIST of [entity, mentions, own, weight,
-// sentences].
+// Returns chunk INTEGER, mentions LIST of [entity, sentence, start, end], edges LIST of [entity, mentions, own, sentences].
 UNWIND $chunks AS chunk
 MATCH (c:Chunk {ref: chunk})
 RETURN c.ref AS chunk,
@@ -11,5 +10,5 @@ RETURN c.ref AS chunk,
        } AS mentions,
        COLLECT {
          MATCH (c)-[r:NAMES]->()
-         RETURN [r.entity, r.mentions, r.own, r.weight, r.sentences]
+         RETURN [r.entity, r.mentions, r.own, r.sentences]
        } AS edges

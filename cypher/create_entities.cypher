@@ -3,4 +3,4 @@
 // Returns nothing.
 UNWIND $rows AS row
 CREATE (e:Entity {ref: row.ref, id: row.id, namespace: $namespace, key: row.key, head: row.head, pending: row.pending,
-                  chunk_count: 0, own_count: 0, degree: 0.0, forms: '[]'})
+                  chunk_count: 0, own_count: 0, forms: '[]'})

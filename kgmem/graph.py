@@ -14,14 +14,10 @@ def edge_weight(mentions: int, own: bool) -> float:
     """Weight of the edge between a chunk and an entity that it names `mentions` times.
 
     A chunk of the entity's own page (the source is titled by it) counts two
-    mentions more and then three times. Rounded to 2**-20: sums of such weights
-    are exact in any order, so totals that are kept by adding and taking away
-    never drift.
+    mentions more and then three times. Rounded to 2**-20: whatever machine wrote
+    it, the same mentions have the same weight, though logarithms may differ in
+    the last bit, and sums don't depend on the order in which an engine gives
+    the edges.
     """
     weight = OWN_PAGE_FACTOR * (1.0 + log(mentions + OWN_PAGE_MENTIONS)) if own else 1.0 + log(mentions)
     return round(weight * _GRAIN) / _GRAIN
-
-
-def next_weight(ordinal: int, count: int) -> float:
-    """Total weight of the NEXT edges of turn `ordinal` of a conversation of `count` turns."""
-    return NEXT_WEIGHT * ((ordinal > 0) + (ordinal < count - 1))

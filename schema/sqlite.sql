@@ -43,7 +43,6 @@ CREATE TABLE chunk (
     start INTEGER NOT NULL,
     "end" INTEGER NOT NULL,
     time INTEGER,                       -- its own, or else its source's
-    degree REAL NOT NULL DEFAULT 0,     -- total weight of its edges, NEXT included
     text TEXT NOT NULL,
     context TEXT NOT NULL,
     speaker TEXT NOT NULL,
@@ -74,8 +73,7 @@ CREATE TABLE entity (
     key TEXT NOT NULL,
     head TEXT,                          -- first words of a long key
     chunk_count INTEGER NOT NULL DEFAULT 0,
-    own_count INTEGER NOT NULL DEFAULT 0,
-    degree REAL NOT NULL DEFAULT 0
+    own_count INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX entity_key ON entity (key);
 CREATE INDEX entity_head ON entity (head) WHERE head IS NOT NULL;

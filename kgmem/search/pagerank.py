@@ -47,7 +47,8 @@ def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, foll
     of_chunks = sum(
         np.bincount(places(chunks, edges.left) + 1, edges.weight, len(chunks) + 1)[1:] for edges in (naming, following)
     )
-    degree = np.concatenate([of_chunks, np.bincount(rows, values, size)[len(chunks) :]])
+    # Where there are no edges at all, bincount gives integers.
+    degree = np.concatenate([of_chunks, np.bincount(rows, values, size)[len(chunks) :]], dtype=np.float64)
     return Subgraph(chunks, entities, csr_matrix((values, (rows, columns)), shape=(size, size)), degree)
 
 

@@ -92,14 +92,6 @@ class KnownName:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkData:
-    """What ranking needs of a chunk: its vector (dim,) and its sentences' (sentences, dim), as int8 keeps them."""
-
-    vector: Vectors
-    sentence_vectors: Vectors
-
-
-@dataclass(frozen=True, slots=True)
 class Cosines:
     """How near a chunk is to a vector: as a whole, and each of its sentences (sentences,)."""
 
@@ -259,8 +251,6 @@ class Store(Protocol):
     def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
         """The entities with these keys; of their own pages those that the filter lets through."""
 
-    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]: ...
-
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         """How near each of these chunks, and each of its sentences, is to `vector` (dim,), by the int8 vectors."""
 
@@ -281,11 +271,6 @@ class Store(Protocol):
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
         """Turns (left) with the turns said just before and after them (right)."""
-
-    def degrees(
-        self, chunks: Sequence[Ref], entities: Sequence[Ref]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The total weight of each node's edges in the whole graph, in the order given."""
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         """Each entity's chunk count and whether it has an own page."""
@@ -347,7 +332,6 @@ class Store(Protocol):
 
 
 __all__ = [
-    "ChunkData",
     "Cosines",
     "Counts",
     "Edges",

@@ -53,14 +53,18 @@ def dump(kg: Kgmem) -> dict[str, Any]:
         (chunks[a], keys[b], round(float(w), 6)) for a, b, w in zip(edges.left, edges.right, edges.weight, strict=True)
     )
     refs = list(chunks)
-    chunk_degree, entity_degree = store.degrees(refs, list(keys))
+    back = store.entity_edges(list(keys), 10_000, Filter())
+    beside = store.next_edges(refs)
     return {
         "sources": sorted((s.id, s.uri, s.title, s.content_hash) for s in store.sources(limit=10_000)),
         "entities": sorted((e.id, e.key, e.name, e.type, e.chunk_count, e.aliases) for e in entities),
         "edges": weights,
         "mentions": sorted((chunks[m.chunk], keys[m.entity], m.sentence) for m in store.mentions_in(refs)),
-        "degrees": sorted((chunks[r], round(float(d), 5)) for r, d in zip(refs, chunk_degree, strict=True))
-        + sorted((keys[r], round(float(d), 5)) for r, d in zip(keys, entity_degree, strict=True)),
+        "edges of entities": sorted(
+            (keys[a], chunks[b], round(float(w), 6)) for a, b, w in zip(back.left, back.right, back.weight, strict=True)
+        ),
+        "turns": sorted((chunks[a], chunks[b]) for a, b in zip(beside.left, beside.right, strict=True)),
+        "own pages": sorted(keys[r] for r, (_, own) in store.entity_info(list(keys)).items() if own),
         "facts": sorted(f.id for f in store.facts(limit=10_000)),
         "counts": store.counts(),
     }

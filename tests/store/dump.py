@@ -46,13 +46,15 @@ def _dump(store: Store) -> dict[str, Any]:
     entities = store.entity_names(sorted(set(edges.right.tolist())))
     entity_ids = {ref: entity.id for ref, entity in entities.items()}
     entity_refs = list(entity_ids)
-    by_chunk, by_entity = store.degrees(chunk_refs, entity_refs)
-    data = store.chunk_data(chunk_refs)
     return {
         "sources": [_without_time(asdict(s)) for s in paged(store.sources, lambda s: s.id)],
         "texts": {s.id: store.text(s.id) for s in paged(store.sources, lambda s: s.id)},
         "chunks": [asdict(c.chunk) for c in stored],
-        "vectors": {chunk_ids[r]: (d.vector.tolist(), d.sentence_vectors.tolist()) for r, d in data.items()},
+        "vectors": {
+            chunk.id: (vector.tolist(), of_sentences.tolist())
+            for p in store.prepared()
+            for chunk, vector, of_sentences in zip(p.chunks, p.vectors, p.sentence_vectors, strict=True)
+        },
         "entities": paged(store.entities, lambda e: e.id),
         "mentions": sorted(
             (chunk_ids[m.chunk], m.sentence, entity_ids[m.entity]) for m in store.mentions_in(chunk_refs)
@@ -60,10 +62,6 @@ def _dump(store: Store) -> dict[str, Any]:
         "edges": _sorted(edges, chunk_ids, entity_ids),
         "edges of entities": _sorted(store.entity_edges(entity_refs, 1_000_000, NO_FILTER), entity_ids, chunk_ids),
         "next": _sorted(store.next_edges(chunk_refs), chunk_ids, chunk_ids),
-        "degrees": sorted(
-            [(chunk_ids[r], float(d)) for r, d in zip(chunk_refs, by_chunk, strict=True)]
-            + [(entity_ids[r], float(d)) for r, d in zip(entity_refs, by_entity, strict=True)]
-        ),
         "info": {entity_ids[r]: info for r, info in store.entity_info(entity_refs).items()},
         "facts": [asdict(f) for f in paged(store.facts, lambda f: f.id)],
         "counts": asdict(store.counts()),

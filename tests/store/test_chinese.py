@@ -48,7 +48,7 @@ def test_sentences_and_offsets_are_kept(store: Store):
     store.put([source])
     (chunk,) = store.source_chunks(source.source.id)
     assert [chunk.chunk.text[s:e] for s, e in chunk.chunk.sentences] == ["北京大学在海淀区。", "它成立于一八九八年。"]
-    assert len(store.chunk_data([chunk.ref])[chunk.ref].sentence_vectors) == 2
+    assert len(store.cosines([chunk.ref], source.vectors[0])[chunk.ref].sentences) == 2
 
 
 def test_names_are_linked_forwards_and_backwards(store: Store):

@@ -144,7 +144,7 @@ def test_shared_entities_keep_the_names_and_counts_of_the_rest(store: Store):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_any_order_of_writes_and_deletes_ends_in_the_same_graph(engine, another, seed):
-    """Degrees and counts too, to the last bit: nothing drifts."""
+    """Weights and counts too, to the last bit: nothing drifts."""
     rnd = random.Random(seed)
     names = ["Ada", "Bert", "Cleo", "Dora", "Emil"]
 

@@ -60,7 +60,7 @@ def test_an_empty_store_without_an_encoder(engine):
     store = engine.open(fingerprint=None)
     assert store.fingerprint() is None
     assert store.vector_search(embed("zebra"), 5, NO_FILTER) == []
-    assert store.chunk_data([1, 2]) == {}
+    assert store.cosines([1, 2], embed("zebra")) == {}
     assert store.counts().sources == 0
     assert store.delete([SOURCE.source.id]) == 0
     with pytest.raises(errors.StoreError, match="encoder"):
@@ -87,13 +87,14 @@ def test_vectors_come_back_as_they_were_given(engine):
     store = engine.open()
     store.put([SOURCE])
     (chunk,) = store.source_chunks(SOURCE.source.id)
-    data = store.chunk_data([chunk.ref])[chunk.ref]
-    assert data.vector @ SOURCE.vectors[0] > 0.998
-    given = SOURCE.sentence_vectors[0]
-    assert data.sentence_vectors.shape == given.shape
-    assert data.sentence_vectors.dtype == np.float32
-    assert (np.einsum("ij,ij->i", data.sentence_vectors, given) > 0.998).all()
-    assert np.allclose(np.linalg.norm(data.sentence_vectors, axis=1), 1, atol=1e-5)
+    assert store.cosines([chunk.ref], SOURCE.vectors[0])[chunk.ref].whole > 0.998
+    (prepared,) = store.prepared()
+    assert prepared.vectors.tolist() == SOURCE.vectors.tolist()
+    (kept,), given = prepared.sentence_vectors, SOURCE.sentence_vectors[0]
+    assert kept.shape == given.shape
+    assert kept.dtype == np.float32
+    assert (np.einsum("ij,ij->i", kept, given) > 0.998).all()
+    assert np.allclose(np.linalg.norm(kept, axis=1), 1, atol=1e-5)
     ((_, score),) = store.vector_search(SOURCE.vectors[0], 1, NO_FILTER)
     assert score == pytest.approx(1, abs=1e-5)
 
@@ -109,8 +110,8 @@ def test_cosines_are_those_of_the_vectors(engine):
     assert near.whole == pytest.approx(SOURCE.vectors[0] @ question, abs=0.01)
     assert near.sentences == pytest.approx(SOURCE.sentence_vectors[0] @ question, abs=0.01)
     assert near.best == near.sentences.max()
-    data = store.chunk_data([refs["s"]])[refs["s"]]
-    assert near.whole == pytest.approx(float(data.vector @ question), abs=1e-5)
+    (kept,) = next(p for p in store.prepared() if p.source.uri == "s").sentence_vectors
+    assert near.sentences == pytest.approx(kept @ question, abs=1e-5)
     assert (found[refs["blank"]].whole, found[refs["blank"]].best) == (0, 0)
     assert store.cosines([], question) == {}
 

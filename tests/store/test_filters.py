@@ -154,8 +154,10 @@ def test_texts_of_nothing_take_no_place_among_the_nearest(store: Store):
     assert [round(score, 3) for _, score in found] == [round(0.8776, 3)] * 5
     assert store.vector_search(QUESTION * 0, 5, NO_FILTER) == []
     blank = [c.ref for c in all_chunks(store) if c.chunk.text == "…"]
-    assert all(not data.vector.any() for data in store.chunk_data(blank).values())
-    assert len(store.chunk_data(blank)) == 20
+    cosines = store.cosines(blank, QUESTION)
+    assert len(cosines) == 20
+    assert all(near.whole == 0 for near in cosines.values())
+    assert not any(p.vectors.any() for p in store.prepared() if p.text == "…")
 
 
 def test_k_of_nought_and_k_beyond_all(store: Store):

@@ -1,13 +1,14 @@
-"""The graph as search reads it: edges with their weights, degrees, own pages, evidence."""
+"""The graph as search reads it: edges with their weights, own pages, evidence."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from build import make_conversation, make_source
+from build import embed, make_conversation, make_source
 from dump import NO_FILTER, all_chunks, dump
 
 from kgmem.graph import NEXT_WEIGHT, edge_weight
@@ -94,24 +95,30 @@ def test_turns_are_joined_to_their_neighbours_only(filled: Store):
     assert triples(filled.next_edges([chunks["engine", 0]])) == []
 
 
-def test_degrees_are_the_sums_of_all_edges(filled: Store):
-    filled.put([make_source("default", f"s{i}", "Ada saw Zoe. Zoe saw Bob.", names=["Zoe"]) for i in range(5)])
+def test_edges_and_counts_agree_from_both_ends(filled: Store):
+    told = [make_source("default", f"s{i}", "Ada saw Zoe. Zoe saw Bob.", names=["Zoe"]) for i in range(5)]
+    filled.put(told)
     link_pending(filled)
     chunks = [c.ref for c in all_chunks(filled)]
-    edges = filled.chunk_edges(chunks)
-    entities = sorted(set(edges.right.tolist()))
-    chunk_sums, entity_sums = Counter(), Counter()
-    for left, right, weight in triples(edges):
-        chunk_sums[left] += weight
-        entity_sums[right] += weight
-    for left, _, weight in triples(filled.next_edges(chunks)):
-        chunk_sums[left] += weight
-    of_chunks, of_entities = filled.degrees(chunks, entities)
-    assert of_chunks.tolist() == [chunk_sums[c] for c in chunks]
-    assert of_entities.tolist() == [entity_sums[e] for e in entities]
-    swapped, _ = filled.degrees(chunks[::-1], [])
-    assert swapped.tolist() == of_chunks.tolist()[::-1]
-    assert [part.shape for part in filled.degrees([], [])] == [(0,), (0,)]
+    edges = triples(filled.chunk_edges(chunks))
+    entities = sorted({entity for _, entity, _ in edges})
+    back = triples(filled.entity_edges(entities, 1000, NO_FILTER))
+    assert sorted((chunk, entity, weight) for entity, chunk, weight in back) == sorted(edges)
+    counts = {entity: count for entity, (count, _) in filled.entity_info(entities).items()}
+    assert counts == Counter(entity for _, entity, _ in edges)
+    names = {ref: entity.name for ref, entity in filled.entity_names(entities).items()}
+    linked = {filled.source_chunks(s.source.id)[0].ref for s in told}
+    assert Counter((names[entity], weight) for chunk, entity, weight in edges if chunk in linked) == {
+        ("Zoe", edge_weight(2, False)): 5,
+        ("Ada", edge_weight(1, False)): 5,
+        ("Bob", edge_weight(1, False)): 5,
+    }
+
+
+def test_sums_of_weights_do_not_depend_on_their_order():
+    rnd = random.Random(0)
+    weights = [edge_weight(mentions, own) for mentions in range(1, 100) for own in (False, True)] * 20
+    assert len({sum(rnd.sample(weights, len(weights))) for _ in range(20)}) == 1
 
 
 def test_own_pages(filled: Store):
@@ -200,7 +207,7 @@ def test_chunks_come_in_the_order_asked_for(filled: Store):
     wanted = [chunks["talk", 2], chunks["engine", 0], chunks["talk", 0]]
     assert [c.ref for c in filled.chunks(wanted)] == wanted
     assert filled.chunks([]) == []
-    assert set(filled.chunk_data(wanted)) == set(wanted)
+    assert set(filled.cosines(wanted, embed("Ada"))) == set(wanted)
 
 
 def test_the_chunks_around_a_chunk(filled: Store):

@@ -66,7 +66,7 @@ def test_a_handle_never_comes_to_mean_another_chunk(store: Store):
     gone = [old[c.id] for c in OLD.chunks]
     store.put([NEW])
     assert store.chunks(gone) == []
-    assert store.chunk_data(gone) == {}
+    assert store.cosines(gone, OLD.vectors[0]) == {}
     assert store.mentions_in(gone) == []
     store.delete([NEW.source.id, OTHER.source.id])
     store.put([make_source("default", "next", "Something else by Ann Other.", names=["Ann Other"])])

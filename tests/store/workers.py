@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -110,16 +111,19 @@ def check_one_state(store: Any) -> None:
         counts = store.counts()
         assert len(chunks) == counts.chunks
         refs = [c.ref for c in chunks]
-        data = store.chunk_data(refs)
-        assert set(data) == set(refs)
-        assert all(len(data[c.ref].sentence_vectors) == len(c.chunk.sentences) for c in chunks)
+        near = store.cosines(refs, embed("Person001 Smith met"))
+        assert set(near) == set(refs)
+        assert all(len(near[c.ref].sentences) == len(c.chunk.sentences) for c in chunks)
         edges = store.chunk_edges(refs)
         entities = sorted(set(edges.right.tolist()))
         assert len(store.entity_names(entities)) == len(entities)
-        by_chunk, by_entity = store.degrees(refs, entities)
-        next_total = store.next_edges(refs).weight.sum()
-        assert by_entity.sum() == edges.weight.sum()
-        assert by_chunk.sum() == edges.weight.sum() + next_total
+        back = store.entity_edges(entities, 1_000_000, NO_FILTER)
+        assert triples(edges.left, edges.right, edges.weight) == triples(back.right, back.left, back.weight)
+        named = Counter(edges.right.tolist())
+        assert {entity: count for entity, (count, _) in store.entity_info(entities).items()} == named
+        beside = store.next_edges(refs)
+        assert set(beside.left.tolist()) <= set(refs)
+        assert triples(beside.left, beside.right, beside.weight) == triples(beside.right, beside.left, beside.weight)
         assert len(store.facts(limit=10_000)) == counts.facts
         nearest = store.vector_search(embed("Person001 Smith met"), 10, NO_FILTER)
         worded = store.term_search(terms("person smith met"), 10, NO_FILTER)
@@ -129,20 +133,28 @@ def check_one_state(store: Any) -> None:
         assert all(np.isfinite(score) for _, score in nearest)
 
 
+def triples(*arrays: Any) -> list[tuple[Any, ...]]:
+    return sorted(zip(*(array.tolist() for array in arrays), strict=True))
+
+
 def check_committed(store: Any) -> None:
     """For an engine whose reads each see what is committed by then: what has gone meanwhile is left out, no more."""
     chunks = list(all_chunks(store))
     refs = [c.ref for c in chunks]
-    data = store.chunk_data(refs)
-    assert set(data) <= set(refs)
-    assert all(len(data[c.ref].sentence_vectors) == len(c.chunk.sentences) for c in chunks if c.ref in data)
+    near = store.cosines(refs, embed("Person001 Smith met"))
+    assert set(near) <= set(refs)
+    assert all(len(near[c.ref].sentences) == len(c.chunk.sentences) for c in chunks if c.ref in near)
     edges = store.chunk_edges(refs)
     assert set(edges.left.tolist()) <= set(refs)
     entities = sorted(set(edges.right.tolist()))
     assert set(store.entity_names(entities)) <= set(entities)
-    by_chunk, by_entity = store.degrees(refs, entities)
-    assert (by_chunk >= 0).all()
-    assert (by_entity >= 0).all()
+    assert (edges.weight > 0).all()
+    back = store.entity_edges(entities, 1_000_000, NO_FILTER)
+    assert set(back.left.tolist()) <= set(entities)
+    assert (back.weight > 0).all()
+    info = store.entity_info(entities)
+    assert set(info) <= set(entities)
+    assert all(count >= 0 for count, _ in info.values())
     assert all(store.source(fact.source_id) is None or fact.evidence for fact in store.facts(limit=10_000))
     nearest = store.vector_search(embed("Person001 Smith met"), 10, NO_FILTER)
     worded = store.term_search(terms("person smith met"), 10, NO_FILTER)

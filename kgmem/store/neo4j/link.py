@@ -96,17 +96,16 @@ class Linker(Writer):
                     )
             old = {edge[0]: edge[1:] for edge in edges}
             for entity in sorted(old.keys() | sentences.keys()):
-                count, own_page, weight, before = old.get(entity, (0, False, 0.0, None))
+                count, own_page, before = old.get(entity, (0, False, None))
                 if entity not in sentences and not own_page:
                     gone.append([chunk, entity])
-                    changes[entity].degree -= weight
                     changes[entity].chunks -= 1
                     continue
                 row = names_row(chunk, entity, sentences.get(entity, []), own_page)
                 if row["properties"]["mentions"] != count or row["properties"]["sentences"] != before:
                     written.append(row)
-                    changes[entity].degree += row["properties"]["weight"] - weight
-                    changes[entity].chunks += entity not in old
+                    if entity not in old:
+                        changes[entity].chunks += 1
         tx.run_rows("create_mentions", mentions, 2000)
         tx.run_rows("delete_names", gone, 2000)
         tx.run_rows("write_names", written, 2000)

@@ -12,12 +12,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgmem.graph import NEXT_WEIGHT, edge_weight
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines, unpack_unit
-from kgmem.store.contract import NO_EDGES, ChunkData, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.codec import unit_cosines
+from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
 from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
@@ -63,14 +62,6 @@ class Searcher(VectorSearcher):
             if None not in (ref, id, name, kind, count)
         ]
 
-    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
-        packed = self._packed(refs)
-        encoder = self._encoder()
-        if not packed or encoder is None:
-            return {}
-        every = unpack_unit(list(packed.values()), encoder.dimension)
-        return {ref: ChunkData(every[i], every[i + 1 : end]) for ref, i, end in _places(packed, encoder.dimension)}
-
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         packed = self._packed(refs)
         if not packed:
@@ -113,21 +104,6 @@ class Searcher(VectorSearcher):
             return NO_EDGES
         left, right = self.db.read("next_edges", refs=own)[0]
         return _edges(left, right, [NEXT_WEIGHT] * len(left))
-
-    def degrees(
-        self,
-        chunks: Sequence[Ref],
-        entities: Sequence[Ref],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return (
-            self._degrees("chunk_degrees", chunks, next_weight=NEXT_WEIGHT),
-            self._degrees("entity_degrees", entities),
-        )
-
-    def _degrees(self, name: str, refs: Sequence[Ref], **values: Any) -> NDArray[np.float64]:
-        own = self._own(refs)
-        found = dict(zip(*self.db.read(name, refs=own, **values)[0], strict=True)) if own else {}
-        return np.array([found.get(ref, 0.0) for ref in refs], np.float64)
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         own = self._own(entities)

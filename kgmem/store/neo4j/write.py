@@ -26,9 +26,8 @@ _LABELS = {"document": ["Document"], "conversation": ["Document", "Conversation"
 
 @dataclass(slots=True)
 class Change:
-    """What a transaction adds to an entity's totals; taken away where negative."""
+    """What a transaction adds to an entity's counts and forms; taken away where negative."""
 
-    degree: float = 0.0
     own: int = 0
     chunks: int = 0
     forms: Counter[tuple[str, EntityType]] = field(default_factory=Counter)
@@ -93,9 +92,8 @@ class Writer(Base):
         return self.db.write(work)
 
     def _remove(self, tx: Transaction, sources: list[int], changes: Changes) -> None:
-        for entity, weight, own, chunks, forms in tx.rows("source_contribution", sources=sources):
+        for entity, own, chunks, forms in tx.rows("source_contribution", sources=sources):
             change = changes[entity]
-            change.degree -= weight
             change.own -= own
             change.chunks -= chunks
             for packed in forms:
@@ -104,7 +102,7 @@ class Writer(Base):
         tx.run("delete_sources", sources=sources)
 
     def _settle(self, tx: Transaction, changes: Changes) -> None:
-        """Write entities' new totals and names. Those that no source names by itself any more go.
+        """Write entities' new counts and names. Those that no source names by itself any more go.
 
         The chunks that lose a link to such a one are searched again: a shorter name may fit there now.
         """
@@ -113,7 +111,7 @@ class Writer(Base):
         rows, orphans = [], []
         for ref, packed in zip(*tx.rows("entity_forms", refs=sorted(changes))[0], strict=True):
             change = changes[ref]
-            row: dict[str, Any] = {"ref": ref, "degree": change.degree, "own": change.own, "chunks": change.chunks}
+            row: dict[str, Any] = {"ref": ref, "own": change.own, "chunks": change.chunks}
             if any(change.forms.values()):
                 forms = Counter(unpack_forms(packed))
                 forms.update(change.forms)
@@ -298,10 +296,8 @@ class _Insertion:
             named.setdefault(entity, []).append(m.sentence)
             self.rows["mentions"].append(mention_row(chunk, entity, m.sentence, m.start, m.end, m.surface, m.origin))
         for entity, sentences in sorted(named.items()):
-            row = names_row(chunk, entity, sentences, entity in own)
-            self.rows["names"].append(row)
+            self.rows["names"].append(names_row(chunk, entity, sentences, entity in own))
             change = self.changes[entity]
-            change.degree += row["properties"]["weight"]
             change.own += entity in own
             change.chunks += 1
 

@@ -135,33 +135,26 @@ def _pending(c: Connection, low: int, high: int) -> int:
 
 
 def _refresh_edges(c: Connection, chunks: Iterable[Ref]) -> None:
-    """Make the edges of these chunks what their mentions say, and the totals of both ends with them."""
+    """Make the edges of these chunks what their mentions say, and the counts of entities with them."""
     listed = to_json(list(chunks))
-    old: dict[tuple[int, int], tuple[int, bool, float]] = {}
-    for chunk, entity, mentions, own, weight in c.execute(
-        "SELECT e.chunk, e.entity, e.mentions, e.own, e.weight FROM json_each(?) AS j "
-        "CROSS JOIN edge AS e ON e.chunk = j.value",
+    old: dict[tuple[int, int], tuple[int, bool]] = {}
+    for chunk, entity, mentions, own in c.execute(
+        "SELECT e.chunk, e.entity, e.mentions, e.own FROM json_each(?) AS j CROSS JOIN edge AS e ON e.chunk = j.value",
         (listed,),
     ):
-        old[chunk, entity] = mentions, bool(own), weight
+        old[chunk, entity] = mentions, bool(own)
     named = Counter(
         c.execute(
             "SELECT m.chunk, m.entity FROM json_each(?) AS j CROSS JOIN mention AS m ON m.chunk = j.value", (listed,)
         )
     )
-    written, gone, totals, degree = [], [], [], Counter[int]()
-    for pair in old.keys() | named.keys():
-        mentions, own, weight = old.get(pair, (0, False, 0.0))
-        if pair not in named and not own:
-            gone.append(pair)
-            totals.append((pair[1], -weight, 0, -1))
-            degree[pair[0]] -= weight  # type: ignore[assignment]
-        elif named[pair] != mentions:
-            new = graph.edge_weight(named[pair], own)
-            written.append((*pair, named[pair], own, new))
-            totals.append((pair[1], new - weight, 0, int(pair not in old)))
-            degree[pair[0]] += new - weight  # type: ignore[assignment]
+    gone = [pair for pair, (_, own) in old.items() if pair not in named and not own]
+    written = []
+    for pair in (old.keys() | named.keys()) - set(gone):
+        mentions, own = old.get(pair, (0, False))
+        if named[pair] != mentions:
+            written.append((*pair, named[pair], own, graph.edge_weight(named[pair], own)))
     c.executemany("DELETE FROM edge WHERE chunk = ? AND entity = ?", gone)
     c.executemany("INSERT OR REPLACE INTO edge VALUES (?,?,?,?,?)", written)
-    add_to_entities(c, totals)
-    c.executemany("UPDATE chunk SET degree = degree + ? WHERE rowid = ?", ((d, chunk) for chunk, d in degree.items()))
+    new = named.keys() - old.keys()
+    add_to_entities(c, [(entity, 0, -1) for _, entity in gone] + [(entity, 0, 1) for _, entity in new])

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgmem.graph import NEXT_WEIGHT
 from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines, unpack_unit
-from kgmem.store.contract import NO_EDGES, ChunkData, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.codec import unit_cosines
+from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.connection import Connection
@@ -163,29 +162,6 @@ class Searcher(Base):
             found.append(KnownName(row, entity_id, key, forms[row][0], forms[row][1], count, tuple(own)))
         return found
 
-    def chunk_data(self, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
-        with self.db.snapshot():
-            return self._chunk_data(self.db.reader(), refs)
-
-    def _chunk_data(self, c: Connection, refs: Sequence[Ref]) -> dict[Ref, ChunkData]:
-        packed = dict(
-            c.execute(
-                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
-                (to_json(self._own(c, refs)),),
-            )
-        )
-        encoder = self._encoder(c)
-        if not packed or encoder is None:
-            return {}
-        every = unpack_unit(list(packed.values()), encoder.dimension)
-        data: dict[Ref, ChunkData] = {}
-        position = 0
-        for row, codes in packed.items():
-            end = position + len(codes) // encoder.dimension
-            data[row] = ChunkData(every[position], every[position + 1 : end])
-            position = end
-        return data
-
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         c = self.db.reader()
         packed = dict(
@@ -275,23 +251,6 @@ class Searcher(Base):
             (to_json(self._own(c, chunks)),),
         ).fetchall()
         return _edges([(a, b, NEXT_WEIGHT) for a, b in rows])
-
-    def degrees(
-        self,
-        chunks: Sequence[Ref],
-        entities: Sequence[Ref],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        c = self.db.reader()
-        by_chunk, by_entity = (
-            dict(
-                c.execute(
-                    f"SELECT rowid, degree FROM {table} WHERE rowid IN (SELECT value FROM json_each(?))",
-                    (to_json(self._own(c, refs)),),
-                )
-            )
-            for table, refs in (("chunk", chunks), ("entity", entities))
-        )
-        return (np.array([by_chunk.get(r, 0.0) for r in chunks]), np.array([by_entity.get(r, 0.0) for r in entities]))
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         c = self.db.reader()

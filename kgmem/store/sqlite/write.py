@@ -88,7 +88,6 @@ class Writer(Base):
             ),
         )
         first = take_rows(c, low, "chunk", len(p.chunks))
-        talk = s.kind == "conversation"
         entity_rows = self._entities(c, low, source_row, p)
         mentions_of: dict[int, list[Mention]] = defaultdict(list)
         for mention in {(m.ordinal, m.start, m.end, m.key): m for m in p.mentions}.values():
@@ -99,11 +98,10 @@ class Writer(Base):
         for i, chunk in enumerate(p.chunks):
             row = first + i
             named = Counter(entity_rows[m.key] for m in mentions_of[chunk.ordinal])
-            degree = graph.next_weight(i, len(p.chunks)) if talk else 0.0
-            for entity in named.keys() | own:
-                weight = graph.edge_weight(named[entity], entity in own)
-                degree += weight
-                edge_rows.append((row, entity, named[entity], entity in own, weight))
+            edge_rows += [
+                (row, entity, named[entity], entity in own, graph.edge_weight(named[entity], entity in own))
+                for entity in named.keys() | own
+            ]
             mention_rows += [
                 (row, m.start, m.end, entity_rows[m.key], m.sentence, m.origin) for m in mentions_of[chunk.ordinal]
             ]
@@ -117,7 +115,6 @@ class Writer(Base):
                     chunk.start,
                     chunk.end,
                     to_micros(time),
-                    degree,
                     chunk.text,
                     chunk.context,
                     chunk.speaker,
@@ -128,7 +125,7 @@ class Writer(Base):
                 )
             )
         rows = range(first, first + len(p.chunks))
-        c.executemany(f"INSERT INTO chunk VALUES ({place(15)})", chunk_rows)
+        c.executemany(f"INSERT INTO chunk VALUES ({place(14)})", chunk_rows)
         c.executemany("INSERT INTO chunk_terms (rowid, terms) VALUES (?,?)", zip(rows, p.terms, strict=True))
         c.executemany(
             "INSERT INTO vector (rowid, namespace, embedding) VALUES (?,?,?)",
@@ -148,7 +145,7 @@ class Writer(Base):
         )
         c.executemany("INSERT INTO mention VALUES (?,?,?,?,?,?)", mention_rows)
         c.executemany("INSERT INTO edge VALUES (?,?,?,?,?)", edge_rows)
-        add_to_entities(c, ((entity, weight, is_own, 1) for _, entity, _, is_own, weight in edge_rows))
+        add_to_entities(c, ((entity, is_own, 1) for _, entity, _, is_own, _ in edge_rows))
         self._insert_facts(c, low, first, p, entity_rows)
         c.executemany("INSERT INTO pending_chunk VALUES (?,0)", ((row,) for row in rows))
 
@@ -204,9 +201,9 @@ class Writer(Base):
             add_to_entities(
                 c,
                 (
-                    (entity, -weight, -own, -1)
-                    for entity, weight, own in c.execute(
-                        f"SELECT entity, weight, own FROM edge WHERE chunk {within}", (listed,)
+                    (entity, -own, -1)
+                    for entity, own in c.execute(
+                        f"SELECT entity, own FROM edge WHERE chunk {within}", (listed,)
                     ).fetchall()
                 ),
             )
@@ -234,8 +231,7 @@ class Writer(Base):
         for entity in entities:
             if c.execute("SELECT 1 FROM form WHERE entity = ? LIMIT 1", (entity,)).fetchone():
                 continue
-            for chunk, weight in c.execute("SELECT chunk, weight FROM edge WHERE entity = ?", (entity,)).fetchall():
-                c.execute("UPDATE chunk SET degree = degree - ? WHERE rowid = ?", (weight, chunk))
+            for (chunk,) in c.execute("SELECT chunk FROM edge WHERE entity = ?", (entity,)).fetchall():
                 c.execute("INSERT OR REPLACE INTO pending_chunk VALUES (?,?)", (chunk, mark))
                 c.execute("DELETE FROM edge WHERE chunk = ? AND entity = ?", (chunk, entity))
                 c.execute("DELETE FROM mention WHERE chunk = ? AND entity = ?", (chunk, entity))
@@ -252,16 +248,14 @@ def take_rows(c: Connection, low: int, kind: str, wanted: int) -> int:
     return low + int(last) - wanted + 1
 
 
-def add_to_entities(c: Connection, changes: Iterable[tuple[int, float, int, int]]) -> None:
-    """Add (weight, own chunks, chunks) to entities' totals."""
-    totals: dict[int, list[float]] = {}
-    for entity, weight, own, count in changes:
-        total = totals.setdefault(entity, [0.0, 0, 0])
-        total[0] += weight
-        total[1] += own
-        total[2] += count
+def add_to_entities(c: Connection, changes: Iterable[tuple[int, int, int]]) -> None:
+    """Add (own chunks, chunks) to entities' counts."""
+    totals: dict[int, list[int]] = {}
+    for entity, own, count in changes:
+        total = totals.setdefault(entity, [0, 0])
+        total[0] += own
+        total[1] += count
     c.executemany(
-        "UPDATE entity SET degree = degree + ?, own_count = own_count + ?, chunk_count = chunk_count + ? "
-        "WHERE rowid = ?",
+        "UPDATE entity SET own_count = own_count + ?, chunk_count = chunk_count + ? WHERE rowid = ?",
         ((*total, entity) for entity, total in totals.items()),
     )
