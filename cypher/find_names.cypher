@@ -1,9 +1,17 @@
-// Entities by key, each with the heaviest chunks of its own pages that a filter lets through.
-// Parameters: namespace STRING; keys LIST<STRING>; rank FLOAT, the highest of a chunk of an own page; pages INTEGER;
-// the filter's.
+// Entities by key or by the first words of a long key, each with the heaviest chunks of its own pages that a filter lets
+// through.
+// Parameters: namespace STRING; keys, heads LIST<STRING>; rank FLOAT, the highest of a chunk of an own page; pages
+// INTEGER; the filter's.
 // Returns one row: names LIST of [ref, id, key, name, type, chunk count, chunks].
-UNWIND $keys AS key
-MATCH (e:Entity {namespace: $namespace, key: key})
+CALL () {
+  UNWIND $keys AS key
+  MATCH (e:Entity {namespace: $namespace, key: key})
+  RETURN e
+  UNION
+  UNWIND $heads AS head
+  MATCH (e:Entity {namespace: $namespace, head: head})
+  RETURN e
+}
 CALL (e) {
   WITH e WHERE e.own_count > 0
   MATCH (c:Chunk)-[r:NAMES]->()

@@ -47,14 +47,16 @@ def find_seeds(store: Store, text: str, where: Filter) -> list[KnownName]:
     """
     any_case = not any(c.isupper() for c in text[1:])
     spans = list(names.candidates(text, any_case=any_case))
-    by_head = store.ahead(store.known_by_head, {s.key for s in spans if s.head})
-    known = {k.key: k for k in store.find_names({s.key for s in spans}, where) if names.linkable(k.key)}
-    longer = by_head.result()
+    keys = {s.key for s in spans}
+    named = {k.key: k for k in store.named(keys, {s.key for s in spans if s.head}, where)}
+    known = {key: k for key, k in named.items() if key in keys and names.linkable(key)}
+    longer: dict[str, list[str]] = {}
+    for key in named:
+        if head := names.key_head(key):
+            longer.setdefault(head, []).append(key)
     fitting = [s for s in spans if s.key in known]
     for span in spans:
         if span.head and span.key in longer and (whole := names.extend(text, span, longer[span.key])) is not None:
             fitting.append(whole)
-    missing = {s.key for s in fitting} - known.keys()
-    known |= {k.key: k for k in store.find_names(missing, where)} if missing else {}
-    chosen = [known[s.key] for s in names.longest_first(fitting) if s.key in known]
+    chosen = [named[s.key] for s in names.longest_first(fitting)]
     return list({seed.ref: seed for seed in chosen if seed.chunk_count > 0}.values())

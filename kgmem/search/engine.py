@@ -15,7 +15,7 @@ from kgmem.ingest.encode import Encoder
 from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
 from kgmem.search import explain
 from kgmem.search.analyse import Question, analyse, find_seeds
-from kgmem.search.expand import Activation, activate, local_subgraph, strongest_chunks
+from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
 from kgmem.store.contract import NO_EDGES, Cosines, Edges, Store
@@ -97,8 +97,7 @@ def search(
 
 
 def _enter(store: Store, asked: Question, vector: Vectors, where: Filter) -> _Entered:
-    activation = activate(store, find_seeds(store, asked.text, where), vector, where)
-    return _Entered(activation, strongest_chunks(store, activation, where))
+    return _Entered(*activate(store, find_seeds(store, asked.text, where), vector, where))
 
 
 def _candidates(

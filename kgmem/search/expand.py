@@ -11,7 +11,7 @@ import numpy as np
 
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.search.pagerank import Subgraph, subgraph
-from kgmem.store.contract import NO_EDGES, Edges, KnownName, MentionAt, Store
+from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
 NEAREST = 2
@@ -50,17 +50,47 @@ def gate(seeds: Sequence[KnownName]) -> float:
     return max((1.0 / (1.0 + (seed.chunk_count - 1) / GATE_SPREAD) for seed in seeds), default=0.0)
 
 
-def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where: Filter) -> Activation:
-    """One round: of each seed's sentences the two nearest to the question hand its weight on to what they name."""
+def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where: Filter) -> tuple[Activation, Edges]:
+    """One round: of each seed's sentences the two nearest to the question hand its weight on to what they name.
+
+    Gives each activated entity (left) with the heaviest of its chunks (right) besides.
+    """
     if not seeds:
-        return Activation()
+        return Activation(), NO_EDGES
+    refs = [seed.ref for seed in seeds]
+    own = list(dict.fromkeys(ref for seed in seeds for ref in seed.own))
+    mentions, near_to = store.seed_sentences(refs, SENTENCES_A_SEED, own, question, where)
+    nearest = _nearest_sentences(seeds, mentions, near_to)
+    bridges, strongest = store.bridges(list(nearest), refs, CHUNKS_AN_ENTITY, where)
     found = {seed.ref: Activated(seed.ref, 1.0, seed.ref, None) for seed in seeds}
-    mentions = store.mentions_of([seed.ref for seed in seeds], SENTENCES_A_SEED, where)
+    counts = {seed.ref: seed.chunk_count for seed in seeds}
+    weights: dict[Ref, float] = defaultdict(float)
+    best: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
+    for bridge in bridges:
+        if bridge.entity in found:
+            continue
+        counts[bridge.entity] = bridge.chunk_count
+        sentence = bridge.chunk, bridge.sentence
+        for seed_ref, cosine in nearest[sentence]:
+            weights[bridge.entity] += cosine * (OWN_PAGE_FACTOR if bridge.own else 1.0)
+            if bridge.entity not in best or cosine > best[bridge.entity][0]:
+                best[bridge.entity] = cosine, seed_ref, sentence
+    for entity, weight in weights.items():
+        _, seed_ref, sentence = best[entity]
+        found[entity] = Activated(entity, weight, seed_ref, sentence)
+    share = gate(seeds)
+    mass = {ref: a.weight / log(2 + counts[ref]) for ref, a in found.items()}
+    total = sum(mass.values())
+    return Activation(found, {ref: share * m / total for ref, m in mass.items()}, share), strongest
+
+
+def _nearest_sentences(
+    seeds: Sequence[KnownName], mentions: Sequence[MentionAt], near_to: Mapping[Ref, Cosines]
+) -> dict[tuple[Ref, int], list[tuple[Ref, float]]]:
+    """Sentences (chunk, index) near to the question, each with the seeds that chose it and its cosine."""
     by_seed: dict[Ref, list[MentionAt]] = defaultdict(list)
     for place in mentions:
         by_seed[place.entity].append(place)
-    own = {ref for seed in seeds for ref in seed.own}
-    near_to = store.cosines(list(own | {place.chunk for place in mentions}), question)
     nearest: dict[tuple[Ref, int], list[tuple[Ref, float]]] = defaultdict(list)
     for seed in seeds:
         sentences = {(place.chunk, place.sentence) for place in by_seed[seed.ref]}
@@ -76,31 +106,7 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
         for cosine, ref, i in scored[:NEAREST]:
             if cosine >= MIN_COSINE:
                 nearest[ref, i].append((seed.ref, cosine))
-    bridges = [m for m in store.entities_in(list(nearest)) if m.entity not in found] if nearest else []
-    info = store.entity_info(list({m.entity for m in bridges} | found.keys()))
-    # What goes between two readings is left out: not every engine reads one state throughout.
-    bridges = [bridge for bridge in bridges if bridge.entity in info]
-    found = {ref: seed for ref, seed in found.items() if ref in info}
-    weights: dict[Ref, float] = defaultdict(float)
-    best: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
-    for bridge in bridges:
-        sentence = bridge.chunk, bridge.sentence
-        for seed_ref, cosine in nearest[sentence]:
-            weights[bridge.entity] += cosine * (OWN_PAGE_FACTOR if info[bridge.entity][1] else 1.0)
-            if bridge.entity not in best or cosine > best[bridge.entity][0]:
-                best[bridge.entity] = cosine, seed_ref, sentence
-    for entity, weight in weights.items():
-        _, seed_ref, sentence = best[entity]
-        found[entity] = Activated(entity, weight, seed_ref, sentence)
-    share = gate(seeds)
-    mass = {ref: a.weight / log(2 + info[ref][0]) for ref, a in found.items()}
-    total = sum(mass.values())
-    return Activation(found, {ref: share * m / total for ref, m in mass.items()}, share)
-
-
-def strongest_chunks(store: Store, activation: Activation, where: Filter) -> Edges:
-    """Each activated entity (left) with the heaviest of its chunks (right)."""
-    return store.entity_edges(list(activation.reset), CHUNKS_AN_ENTITY, where) if activation.reset else NO_EDGES
+    return nearest
 
 
 def local_subgraph(
@@ -114,7 +120,7 @@ def local_subgraph(
     """The part of the graph that a search ranks: `core` chunks, what activated entities lead to, one push outward.
 
     `core` is best first; `reset` is the chunks' restart mass, `strongest` what
-    `strongest_chunks` gave. Its size has a bound, so that the cost of a search
+    `activate` gave. Its size has a bound, so that the cost of a search
     does not grow with the store.
     """
     heat: dict[Ref, float] = defaultdict(float, reset)
@@ -130,17 +136,17 @@ def local_subgraph(
         if len(chunks) < len(core) + ENTITY_CHUNKS:
             chunks[chunk] = None
     naming = store.chunk_edges(list(chunks))
-    pushed = [ref for ref in _pushed(store, heat, naming, activation, where) if ref not in chunks]
-    chunk_list = [*chunks, *dict.fromkeys(pushed)][:MAX_NODES]
-    following = store.ahead(store.next_edges, chunk_list)
-    if pushed:
-        naming = _joined(naming, store.chunk_edges(pushed))
+    pushed, naming_pushed, following = store.onward(
+        _warmest_entities(heat, naming, activation), PUSH_EACH, list(chunks), where
+    )
+    chunk_list = [*chunks, *pushed][:MAX_NODES]
+    naming = _joined(naming, naming_pushed)
     entities = _kept_entities(naming, activation, MAX_NODES - len(chunk_list))
-    return subgraph(chunk_list, entities, naming, following.result())
+    return subgraph(chunk_list, entities, naming, following)
 
 
-def _pushed(store: Store, heat: Mapping[Ref, float], naming: Edges, activation: Activation, where: Filter) -> list[Ref]:
-    """The strongest chunks of the entities that the warmest chunks name most."""
+def _warmest_entities(heat: Mapping[Ref, float], naming: Edges, activation: Activation) -> list[Ref]:
+    """The entities that the warmest chunks name most, beside the activated ones."""
     if not len(naming.left):
         return []
     chunks, chunk_of = np.unique(naming.left, return_inverse=True)
@@ -153,8 +159,8 @@ def _pushed(store: Store, heat: Mapping[Ref, float], naming: Edges, activation: 
     known = [i for i, ref in enumerate(entities.tolist()) if ref in activation.reset]
     share[known] = 0.0
     heaviest = [i for i in np.argsort(-share, kind="stable")[:PUSH_ENTITIES].tolist() if share[i] > 0]
-    edges = store.entity_edges(entities[heaviest].tolist(), PUSH_EACH, where) if heaviest else NO_EDGES
-    return list(dict.fromkeys(edges.right.tolist()))
+    warmest: list[Ref] = entities[heaviest].tolist()
+    return warmest
 
 
 def _joined(a: Edges, b: Edges) -> Edges:

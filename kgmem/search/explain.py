@@ -92,15 +92,13 @@ def read_paths(
     links = [link for path in traced.values() for link in path]
     chunks = list(dict.fromkeys(link.chunk for link in links))
     missing = [ref for ref in chunks if ref not in cosines]
-    reading = store.ahead(store.chunks, list(dict.fromkeys([*hits, *chunks])))
-    naming = store.ahead(store.entity_names, list(dict.fromkeys(link.entity for link in links)))
-    placing = store.ahead(store.mentions_in, chunks)
-    near = {**cosines, **(store.cosines(missing, question) if missing else {})}
+    entities = list(dict.fromkeys(link.entity for link in links))
+    found = store.evidence(list(dict.fromkeys([*hits, *chunks])), entities, chunks, missing, question)
+    near = {**cosines, **found.cosines}
     places: dict[tuple[Ref, Ref], set[int]] = {}
-    for mention in placing.result():
+    for mention in found.mentions:
         places.setdefault((mention.chunk, mention.entity), set()).add(mention.sentence)
-    stored = {found.ref: found for found in reading.result()}
-    named = naming.result()
+    stored, named = found.chunks, found.entities
     return stored, {
         ref: tuple(
             _step(stored[link.chunk], named[link.entity], link.sentence)

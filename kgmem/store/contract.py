@@ -156,6 +156,27 @@ class StoredFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Bridge:
+    """An entity that a sentence names: how many chunks name it, and whether it has an own page."""
+
+    chunk: Ref
+    sentence: int
+    entity: Ref
+    chunk_count: int
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is shown of hits and of the paths that led to them."""
+
+    chunks: dict[Ref, StoredChunk]
+    entities: dict[Ref, Entity]
+    mentions: list[MentionAt]
+    cosines: dict[Ref, Cosines]
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much the namespace holds. `pending` chunks are still to be searched for known names."""
 
@@ -280,6 +301,35 @@ class Store(Protocol):
 
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]: ...
 
+    # -- search, a stage at a time: what readings above give together, in one go where the engine gains by it --------
+    def named(self, keys: Iterable[str], heads: Iterable[str], where: Filter) -> list[KnownName]:
+        """`find_names` of these keys and of those that `known_by_head` gives, each entity once."""
+
+    def seed_sentences(
+        self, entities: Sequence[Ref], per_entity: int, own: Sequence[Ref], vector: Vectors, where: Filter
+    ) -> tuple[list[MentionAt], dict[Ref, Cosines]]:
+        """`mentions_of`, and the `cosines` of their chunks and of `own`."""
+
+    def bridges(
+        self, sentences: Sequence[tuple[Ref, int]], entities: Sequence[Ref], per_entity: int, where: Filter
+    ) -> tuple[list[Bridge], Edges]:
+        """The entities that these sentences name, and the `entity_edges` of them and of `entities`."""
+
+    def onward(
+        self, entities: Sequence[Ref], per_entity: int, chunks: Sequence[Ref], where: Filter
+    ) -> tuple[list[Ref], Edges, Edges]:
+        """The chunks that `entity_edges` leads to beside `chunks`, their `chunk_edges`, and `next_edges` of both."""
+
+    def evidence(
+        self,
+        chunks: Sequence[Ref],
+        entities: Sequence[Ref],
+        placed: Sequence[Ref],
+        near: Sequence[Ref],
+        vector: Vectors,
+    ) -> Evidence:
+        """`chunks`, `entity_names`, `mentions_in` of the chunks `placed`, and `cosines` of the chunks `near`."""
+
     # -- looking about -------------------------------------------------------
     def source(self, source_id: str) -> Source | None: ...
     def sources(
@@ -332,10 +382,12 @@ class Store(Protocol):
 
 
 __all__ = [
+    "Bridge",
     "Cosines",
     "Counts",
     "Edges",
     "EncoderFingerprint",
+    "Evidence",
     "KnownName",
     "Link",
     "Mention",

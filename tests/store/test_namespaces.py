@@ -15,7 +15,7 @@ from dump import NO_FILTER, all_chunks, dump, refs
 from kgmem import errors
 from kgmem.model import Filter
 from kgmem.store import open_store
-from kgmem.store.contract import Counts, Edges, Store
+from kgmem.store.contract import Counts, Edges, Evidence, Store
 
 T = datetime(2024, 1, 1, tzinfo=UTC)
 WRITES = {"adopt", "put", "delete", "seek_names", "link"}
@@ -76,6 +76,11 @@ def arguments(a: Store):
         "entity_info": [(entity_refs,)],
         "chunks": [(chunk_refs,)],
         "entity_names": [(entity_refs,)],
+        "named": [(keys, (), f) for f in filters] + [((), heads, f) for f in filters],
+        "seed_sentences": [(entity_refs, 10, chunk_refs, vector, f) for f in filters],
+        "bridges": [([(ref, 0) for ref in chunk_refs], entity_refs, 10, f) for f in filters],
+        "onward": [(entity_refs, 10, [], f) for f in filters] + [([], 10, chunk_refs, f) for f in filters],
+        "evidence": [(chunk_refs, entity_refs, chunk_refs, chunk_refs, vector)],
         "source": [(id,) for id in source_ids],
         "sources": [()],
         "hashes": [(source_ids,)],
@@ -100,6 +105,10 @@ def gives_nothing(result) -> bool:
         return result == Counts(0, 0, 0, 0, 0, 0, 0)
     if isinstance(result, Edges):
         return len(result.left) == len(result.right) == len(result.weight) == 0
+    if isinstance(result, Evidence):
+        return not (result.chunks or result.entities or result.mentions or result.cosines)
+    if isinstance(result, tuple):
+        return all(map(gives_nothing, result))
     if inspect.isgenerator(result):
         return list(result) == []
     return not result

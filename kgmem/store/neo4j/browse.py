@@ -54,12 +54,7 @@ class Browser(Base):
         own = list(dict.fromkeys(self._own(refs)))
         if not own:
             return []
-        rows = zip(*self.db.read("read_chunks", refs=own)[0], strict=True)
-        found = {
-            chunk[0]: _chunk(chunk, source)
-            for chunk, source in rows
-            if _whole(chunk, optional=1) and _whole(source, optional=1)
-        }
+        found = stored_chunks(*self.db.read("read_chunks", refs=own)[0])
         return [found[ref] for ref in refs if ref in found]
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
@@ -92,8 +87,7 @@ class Browser(Base):
 
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]:
         own = self._own(refs)
-        rows = self.db.read("entity_names", refs=own)[0][0] if own else []
-        return {row[0]: _entity(row) for row in rows if _whole(row)}
+        return entities_of(self.db.read("entity_names", refs=own)[0][0]) if own else {}
 
     def entity_chunks(self, entity_id: str, limit: int) -> list[tuple[StoredChunk, int]]:
         refs, sentences = self.db.read("entity_chunks", namespace=self.namespace, id=entity_id, limit=limit)[0]
@@ -187,6 +181,20 @@ def _document(source: Source, text: bytes, pages: Sequence[int], turns: str) -> 
         tuple(pages),
         unpack_turns(turns),
     )
+
+
+def stored_chunks(chunks: Sequence[Sequence[Any]], sources: Sequence[Sequence[Any]]) -> dict[Ref, StoredChunk]:
+    """Chunks by handle, from the rows of `read_chunks`; what has gone is left out."""
+    return {
+        chunk[0]: _chunk(chunk, source)
+        for chunk, source in zip(chunks, sources, strict=True)
+        if _whole(chunk, optional=1) and _whole(source, optional=1)
+    }
+
+
+def entities_of(rows: Sequence[Sequence[Any]]) -> dict[Ref, Entity]:
+    """Entities by handle, from the rows of `entity_names`; what has gone is left out."""
+    return {row[0]: _entity(row) for row in rows if _whole(row)}
 
 
 def _chunk(row: Sequence[Any], source: Sequence[Any]) -> StoredChunk:

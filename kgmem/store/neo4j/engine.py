@@ -14,7 +14,7 @@ from kgmem.store.neo4j import schema
 from kgmem.store.neo4j.connection import open_database
 from kgmem.store.neo4j.export import Exporter
 from kgmem.store.neo4j.link import Linker
-from kgmem.store.neo4j.search import Searcher
+from kgmem.store.neo4j.stages import StageReader
 from kgmem.store.neo4j.statements import statement
 from kgmem.store.options import Neo4jOptions
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 SCHEMA_VERSION = 1
 
 
-class Neo4jStore(Linker, Searcher, Exporter):
+class Neo4jStore(Linker, StageReader, Exporter):
     """One namespace of one Neo4j database; see `kgmem.store.contract.Store`.
 
     With a `fingerprint` the database must hold vectors of that encoder, or none

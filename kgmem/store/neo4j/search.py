@@ -50,11 +50,14 @@ class Searcher(VectorSearcher):
         return set(self.db.read("allowed_chunks", where, refs=own)[0][0])
 
     def find_names(self, keys: Iterable[str], where: Filter) -> list[KnownName]:
-        wanted = list(dict.fromkeys(keys))
-        if not wanted:
+        return self.named(keys, (), where)
+
+    def named(self, keys: Iterable[str], heads: Iterable[str], where: Filter) -> list[KnownName]:
+        values = {"keys": list(dict.fromkeys(keys)), "heads": list(dict.fromkeys(heads))}
+        if not any(values.values()):
             return []
         (names,) = self.db.read(
-            "find_names", where, namespace=self.namespace, keys=wanted, rank=_OWN_RANK, pages=_OWN_PAGES
+            "find_names", where, namespace=self.namespace, rank=_OWN_RANK, pages=_OWN_PAGES, **values
         )[0]
         return [
             KnownName(ref, id, key, name, kind, count, tuple(own))
@@ -63,11 +66,7 @@ class Searcher(VectorSearcher):
         ]
 
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
-        packed = self._packed(refs)
-        if not packed:
-            return {}
-        every = unit_cosines(packed.values(), vector)
-        return {ref: Cosines(float(every[i]), every[i + 1 : end]) for ref, i, end in _places(packed, len(vector))}
+        return cosines_of(self._packed(refs), vector)
 
     def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
         """The codes of each chunk's own vector and of its sentences'."""
@@ -92,18 +91,18 @@ class Searcher(VectorSearcher):
 
     def entity_edges(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> Edges:
         own = self._own(entities)
-        return _edges(*self.db.read("entity_edges", where, refs=own, limit=per_entity)[0]) if own else NO_EDGES
+        return edges_of(*self.db.read("entity_edges", where, refs=own, limit=per_entity)[0]) if own else NO_EDGES
 
     def chunk_edges(self, chunks: Sequence[Ref]) -> Edges:
         own = self._own(chunks)
-        return _edges(*self.db.read("chunk_edges", refs=own)[0]) if own else NO_EDGES
+        return edges_of(*self.db.read("chunk_edges", refs=own)[0]) if own else NO_EDGES
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
         own = self._own(chunks)
         if not own:
             return NO_EDGES
         left, right = self.db.read("next_edges", refs=own)[0]
-        return _edges(left, right, [NEXT_WEIGHT] * len(left))
+        return edges_of(left, right, [NEXT_WEIGHT] * len(left))
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         own = self._own(entities)
@@ -111,6 +110,14 @@ class Searcher(VectorSearcher):
             return {}
         rows = zip(*self.db.read("entity_info", refs=own)[0], strict=True)
         return {ref: (chunk_count, own_count > 0) for ref, chunk_count, own_count in rows}
+
+
+def cosines_of(packed: dict[Ref, bytes], vector: Vectors) -> dict[Ref, Cosines]:
+    """How near to `vector` (dim,) the packed vectors of each chunk are."""
+    if not packed:
+        return {}
+    every = unit_cosines(packed.values(), vector)
+    return {ref: Cosines(float(every[i]), every[i + 1 : end]) for ref, i, end in _places(packed, len(vector))}
 
 
 def _places(packed: dict[Ref, bytes], dimension: int) -> Iterable[tuple[Ref, int, int]]:
@@ -121,5 +128,5 @@ def _places(packed: dict[Ref, bytes], dimension: int) -> Iterable[tuple[Ref, int
         yield ref, first, end
 
 
-def _edges(left: Sequence[Ref], right: Sequence[Ref], weight: Sequence[float]) -> Edges:
+def edges_of(left: Sequence[Ref], right: Sequence[Ref], weight: Sequence[float]) -> Edges:
     return Edges(np.array(left), np.array(right), np.array(weight, np.float64)) if left else NO_EDGES

@@ -16,6 +16,7 @@ from kgmem.store.sqlite.export import Exporter
 from kgmem.store.sqlite.link import Linker
 from kgmem.store.sqlite.search import Searcher
 from kgmem.store.sqlite.write import Writer
+from kgmem.store.stages import Stages
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,7 +27,7 @@ _VECTORS_TOGETHER = 128
 
 
 @in_our_words
-class SQLiteStore(Writer, Linker, Searcher, Exporter):
+class SQLiteStore(Writer, Linker, Searcher, Exporter, Stages):
     """One namespace of one file; see `kgmem.store.contract.Store`.
 
     With a `fingerprint` the file must hold vectors of that encoder, or none yet:
