@@ -14,9 +14,11 @@ from kgmem.search.pagerank import Subgraph, subgraph
 from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
-NEAREST = 2
+NEAREST = 4
+NEARNESS_POWER = 6
+"""How much less a sentence hands on that is less near than the seed's nearest: the ratio of cosines to this power."""
 MIN_COSINE = 0.4
-OWN_PAGE_FACTOR = 3.0
+OWN_PAGE_FACTOR = 5.0
 GATE_SPREAD = 5.0
 CHUNKS_AN_ENTITY = 25
 ENTITY_CHUNKS = 400
@@ -51,7 +53,7 @@ def gate(seeds: Sequence[KnownName]) -> float:
 
 
 def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where: Filter) -> tuple[Activation, Edges]:
-    """One round: of each seed's sentences the two nearest to the question hand its weight on to what they name.
+    """One round: of each seed's sentences those nearest to the question hand its weight on to what they name.
 
     Gives each activated entity (left) with the heaviest of its chunks (right) besides.
     """
@@ -62,26 +64,43 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     mentions, near_to = store.seed_sentences(refs, SENTENCES_A_SEED, own, question, where)
     nearest = _nearest_sentences(seeds, mentions, near_to)
     bridges, strongest = store.bridges(list(nearest), refs, CHUNKS_AN_ENTITY, where)
-    found = {seed.ref: Activated(seed.ref, 1.0, seed.ref, None) for seed in seeds}
     counts = {seed.ref: seed.chunk_count for seed in seeds}
-    weights: dict[Ref, float] = defaultdict(float)
-    best: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
+    best_of = _best_cosines(nearest)
+    gained: dict[Ref, dict[Ref, float]] = defaultdict(lambda: defaultdict(float))
+    lead: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
     for bridge in bridges:
-        if bridge.entity in found:
+        if bridge.entity in refs:
             continue
         counts[bridge.entity] = bridge.chunk_count
         sentence = bridge.chunk, bridge.sentence
-        for seed_ref, cosine in nearest[sentence]:
-            weights[bridge.entity] += cosine * (OWN_PAGE_FACTOR if bridge.own else 1.0)
-            if bridge.entity not in best or cosine > best[bridge.entity][0]:
-                best[bridge.entity] = cosine, seed_ref, sentence
-    for entity, weight in weights.items():
-        _, seed_ref, sentence = best[entity]
-        found[entity] = Activated(entity, weight, seed_ref, sentence)
+        for seed, cosine in nearest[sentence]:
+            gain = best_of[seed] * (cosine / best_of[seed]) ** NEARNESS_POWER
+            gained[bridge.entity][seed] += gain * (OWN_PAGE_FACTOR if bridge.own else 1.0)
+            if bridge.entity not in lead or cosine > lead[bridge.entity][0]:
+                lead[bridge.entity] = cosine, seed, sentence
+    found = {ref: Activated(ref, 1.0, ref, None) for ref in refs}
+    for entity, gains in gained.items():
+        _, seed, sentence = lead[entity]
+        found[entity] = Activated(entity, sum(gains.values()), seed, sentence)
     share = gate(seeds)
-    mass = {ref: a.weight / log(2 + counts[ref]) for ref, a in found.items()}
-    total = sum(mass.values())
-    return Activation(found, {ref: share * m / total for ref, m in mass.items()}, share), strongest
+    mass: dict[Ref, float] = defaultdict(float)
+    for seed in refs:
+        # Every seed has the same to give, so that of two that are compared none drowns the other.
+        weights = {seed: 1.0} | {entity: gains[seed] for entity, gains in gained.items() if seed in gains}
+        rare = {entity: weight / log(2 + counts[entity]) for entity, weight in weights.items()}
+        total = sum(rare.values()) * len(refs)
+        for entity, weight in rare.items():
+            mass[entity] += share * weight / total
+    return Activation(found, dict(mass), share), strongest
+
+
+def _best_cosines(nearest: Mapping[tuple[Ref, int], Sequence[tuple[Ref, float]]]) -> dict[Ref, float]:
+    """The cosine of each seed's nearest sentence."""
+    best: dict[Ref, float] = defaultdict(float)
+    for chosen in nearest.values():
+        for seed, cosine in chosen:
+            best[seed] = max(best[seed], cosine)
+    return best
 
 
 def _nearest_sentences(
@@ -132,7 +151,7 @@ def local_subgraph(
         strongest.weight[by_weight].tolist(),
         strict=True,
     ):
-        heat[chunk] += activation.reset[entity] * weight
+        heat[chunk] += activation.reset.get(entity, 0.0) * weight
         if len(chunks) < len(core) + ENTITY_CHUNKS:
             chunks[chunk] = None
     naming = store.chunk_edges(list(chunks))
