@@ -17,7 +17,7 @@ import numpy as np
 from kgmem import ids
 from kgmem.ingest.link import link_pending
 from kgmem.ingest.resolve import title_entities
-from kgmem.model import Chunk, Mention, PreparedSource, Source, Vectors
+from kgmem.model import Chunk, Fact, Mention, PreparedSource, Source, Vectors
 from kgmem.names import entity_key
 from kgmem.store.contract import EncoderFingerprint, Store
 from kgmem.terms import terms
@@ -66,7 +66,8 @@ class Words:
         return self._rng.choices(self.words, cum_weights=self.weights, k=count)
 
 
-def corpus(count: int, namespace: str) -> Iterator[PreparedSource]:
+def corpus(count: int, namespace: str, *, facts: bool = False) -> Iterator[PreparedSource]:
+    """So many sources of one chunk each; with `facts`, each sentence states one of its two names."""
     rng = random.Random(count)
     words, first, last = Words(8000, rng), Words(600, rng, capital=True), Words(3000, rng, capital=True)
     people = sorted({f"{a} {b}" for a, b in zip(first.draw(count), last.draw(count), strict=True)})
@@ -94,9 +95,17 @@ def corpus(count: int, namespace: str) -> Iterator[PreparedSource]:
             [vectors(f"s{i}", 4)],
             [" ".join(terms(f"{title}\n{text}"))],
             mentions,
-            [],
+            _facts(mentions, words.words) if facts else [],
             title_entities(title),
         )
+
+
+def _facts(mentions: list[Mention], verbs: list[str]) -> list[Fact]:
+    """One between the two names of each sentence."""
+    return [
+        Fact(0, a.sentence, a.name, verbs[a.start % 100], (b.name,), 0.8, False, a.key, b.key)
+        for a, b in zip(mentions[::2], mentions[1::2], strict=True)
+    ]
 
 
 def questions(store: Store, count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""A Neo4j database that a benchmark may fill: the driver, and a look whether it is empty."""
+"""A Neo4j database that a benchmark may fill and empty again, if it was empty before."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import neo4j
 
 from kgmem.settings import load_settings
 from kgmem.store import Neo4jOptions
-
-HELP = "of a Neo4j database without data; user, password and database as for kgmem, such as KGMEM_NEO4J_PASSWORD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,15 @@ class Scratch:
         name, versions, edition = self.rows("CALL dbms.components() YIELD name, versions, edition")[0].values()
         return f"{name} {versions[0]} {edition}"
 
-    def refuse_data(self) -> None:
+    def has_data(self) -> bool:
         """What kgmem notes of a namespace and of the encoder is no data."""
-        if self.rows("MATCH (n) WHERE NOT n:Kgmem AND NOT n:Namespace RETURN 1 LIMIT 1"):
-            raise SystemExit(f"The database at {self.url} holds data; name one that is empty.")
+        return bool(self.rows("MATCH (n) WHERE NOT n:Kgmem AND NOT n:Namespace RETURN 1 LIMIT 1"))
+
+    def clear(self) -> None:
+        """Remove everything, for a database that was empty before."""
+        self.rows("DROP INDEX chunk_embedding IF EXISTS")
+        with self.driver.session(database=self.database) as session:
+            session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS").consume()
 
     def settle(self) -> None:
         """Wait until every index is there."""
@@ -43,7 +46,20 @@ class Scratch:
 
 
 @contextmanager
+def borrowed(url: str) -> Iterator[Scratch]:
+    """A database that is empty now and will be in the end."""
+    with connect(url) as scratch:
+        if scratch.has_data():
+            raise SystemExit(f"The database at {url} holds data; name one that is empty.")
+        try:
+            yield scratch
+        finally:
+            scratch.clear()
+
+
+@contextmanager
 def connect(url: str) -> Iterator[Scratch]:
+    """User, password and database are kgmem's settings for them."""
     options = load_settings(store=url).neo4j
     auth = (options.user, options.password) if options.password else None
     with neo4j.GraphDatabase.driver(url, auth=auth, notifications_min_severity="OFF") as driver:
@@ -51,4 +67,4 @@ def connect(url: str) -> Iterator[Scratch]:
 
 
 def takes_url(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--url", required=True, help=HELP)
+    parser.add_argument("--url", required=True, help="a Neo4j database without data; what signs in is set as for kgmem")

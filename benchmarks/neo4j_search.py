@@ -3,7 +3,7 @@
     python benchmarks/neo4j_search.py --url bolt://HOST:PORT --data DIR --out OUT [--set NAME] [--questions N]
     python benchmarks/neo4j_search.py --url bolt://HOST:PORT --out OUT --chunks 60000
 
-Fills an empty database with a question set, copied from OUT/<set>/store.db
+Fills an empty database, and empties it in the end, with a question set, copied from OUT/<set>/store.db
 (what `retrieval.py` makes, and is made here if it isn't there), or with a
 corpus made for it (`--chunks`, then nothing is said of recall). Every question
 is asked in every way before the next one, in an order that changes, and all is
@@ -31,7 +31,7 @@ import numpy as np
 from caching import CachingEncoder
 from made import FINGERPRINT, RandomEncoder, load, questions
 from neo4j.vector import Vector
-from neo4j_scratch import Scratch, connect, takes_url
+from neo4j_scratch import Scratch, borrowed, connect, takes_url
 from peer import HUB, TOP, Peer, hit_order, hits_first, lucene, shared_first, text_index
 from retrieval import ingest, read, scorer
 
@@ -165,17 +165,16 @@ def table(every: Sequence[Way], measured: Measured, recall: Means | None) -> str
     return "\n".join(lines)
 
 
-def fill(scratch: Scratch, file: Path, *, keep: bool) -> float:
-    """Copy the file's default namespace into the database; the seconds this took."""
+def fill(scratch: Scratch, file: Path) -> float | None:
+    """Copy the file's default namespace into the database; the seconds this took, None if it was there already."""
     url = f"sqlite:///{file}?mode=ro"
     started = time.perf_counter()
-    if keep:
+    if scratch.has_data():
         with closing(open_store(url)) as old, closing(open_store(scratch.url, options=scratch.options)) as new:
             if old.counts() != new.counts():
                 raise SystemExit(f"The database holds {new.counts()}, the corpus {old.counts()}; use an empty one.")
-    else:
-        scratch.refuse_data()
-        copy(url, scratch.url, namespaces=["default"], target_options=scratch.options)
+        return None
+    copy(url, scratch.url, namespaces=["default"], target_options=scratch.options)
     scratch.settle()
     return time.perf_counter() - started
 
@@ -225,7 +224,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=200, help="at most so many")
     parser.add_argument("--warm-up", type=int, default=1, help="rounds over all questions that don't count")
     parser.add_argument("--chunks", type=int, help="instead of a set, a corpus made for it, of so many chunks")
-    parser.add_argument("--keep", action="store_true", help="the database holds this very corpus already")
+    parser.add_argument(
+        "--keep", action="store_true", help="leave the corpus in the database, and take one that is there"
+    )
     args = parser.parse_args()
     if not args.chunks and not args.data:
         parser.error("give --data for a set, or --chunks")
@@ -239,16 +240,14 @@ def main() -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     encoder: Any
     with ExitStack() as opened:
-        scratch = opened.enter_context(connect(args.url))
-        if not args.keep:
-            scratch.refuse_data()
+        scratch = opened.enter_context(connect(args.url) if args.keep else borrowed(args.url))
         if args.chunks:
             encoder = RandomEncoder()
             every = of_made(args.chunks, file, encoder, args.questions)
         else:
             encoder = CachingEncoder(load_encoder(DEFAULT_MODEL), args.out / "encodings.db")
             every = of_set(args.data / args.set, file, encoder, args.questions)
-        filled = fill(scratch, file, keep=args.keep)
+        filled = fill(scratch, file)
         opened.enter_context(text_index(scratch))
         session = opened.enter_context(
             scratch.driver.session(database=scratch.database, default_access_mode=neo4j.READ_ACCESS)
@@ -263,7 +262,7 @@ def main() -> None:
             f"\n{name}: {len(every)} questions, {counts.chunks:,} chunks, {counts.entities:,} entities; "
             f"{scratch.version()}, driver {version('neo4j')}, neo4j-graphrag {version('neo4j-graphrag')}; "
             f"{cpu_count()} cores; {datetime.now(UTC):%Y-%m-%d}"
-            + ("" if args.keep else f"; copied into Neo4j in {filled:.0f} s")
+            + (f"; copied into Neo4j in {filled:.0f} s" if filled else "")
         )
 
 
