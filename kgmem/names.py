@@ -23,6 +23,9 @@ _WORD = regex.compile(rf"[{UNSPACED}]+|[\w\p{{M}}--[{UNSPACED}]_]+[+#]*", regex.
 _HAN = regex.compile(f"[{UNSPACED}]")
 _BRACKETS = regex.compile(r"\s*(?:\([^()]*\)|（[^（）]*）)\s*$")
 _SENTENCE_END = regex.compile(r"[.!?]['\")\]]*\s+\p{Lu}|[。！？\n]")
+_ABBREVIATED = frozenset(
+    "capt co col corp dr ft gen gov hon inc jr lt ltd mr mrs ms mt no pres prof rep rev sen sgt sr st ste vol vs".split()
+)
 _MAX_HAN = 10
 
 
@@ -99,7 +102,7 @@ def candidates(text: str, *, any_case: bool = False) -> Iterator[Span]:
                 gap_start = tokens[j - 1][1]
                 if (
                     _HAN.match(text, tokens[j][0])
-                    or _SENTENCE_END.match(text, gap_start)
+                    or (_SENTENCE_END.match(text, gap_start) and not _goes_on(text[slice(*tokens[j - 1])]))
                     or tokens[j][0] - gap_start > 4
                 ):
                     break
@@ -114,6 +117,11 @@ def candidates(text: str, *, any_case: bool = False) -> Iterator[Span]:
             else:
                 key = entity_key(text[start:stop])
             yield Span(start, stop, key, full)
+
+
+def _goes_on(word: str) -> bool:
+    """Whether a full stop after this word is no sentence's end: an initial, as in `James L. Robinson`, or `St`."""
+    return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATED
 
 
 def _han_candidates(text: str, start: int, end: int) -> Iterator[Span]:

@@ -92,3 +92,22 @@ def test_candidates_grow_with_the_text_and_no_faster() -> None:
     started = time.perf_counter()
     list(candidates("A" * 200_000))
     assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Do King Baggot and James L. Robinson agree?", "James L. Robinson"),
+        ("He read J. W. N. Sullivan there.", "J. W. N. Sullivan"),
+        ("They met in St. Louis in May.", "St. Louis"),
+        ("The U.S. Army left.", "U.S. Army"),
+        ("Sammy Davis Jr. Museum", "Sammy Davis Jr. Museum"),
+    ],
+)
+def test_a_full_stop_inside_a_name_is_no_end(text: str, name: str) -> None:
+    assert entity_key(name) in {span.key for span in candidates(text)}
+
+
+def test_a_full_stop_after_a_word_is_one() -> None:
+    keys = {span.key for span in candidates("Ada met Bob. Cid went to Rome. Dee stayed.")}
+    assert not {"bob. cid", "rome. dee"} & keys
