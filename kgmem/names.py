@@ -23,8 +23,8 @@ _WORD = regex.compile(rf"[{UNSPACED}]+|[\w\p{{M}}--[{UNSPACED}]_]+[+#]*", regex.
 _HAN = regex.compile(f"[{UNSPACED}]")
 _BRACKETS = regex.compile(r"\s*(?:\([^()]*\)|（[^（）]*）)\s*$")
 _SENTENCE_END = regex.compile(r"[.!?]['\")\]]*\s+\p{Lu}|[。！？\n]")
-_ABBREVIATED = frozenset(
-    "capt co col corp dr ft gen gov hon inc jr lt ltd mr mrs ms mt no pres prof rep rev sen sgt sr st ste vol vs".split()
+_ABBREVIATED = regex.compile(
+    "(?i:capt|col|corp|co|dr|ft|gen|gov|hon|inc|jr|lt|ltd|mrs?|ms|mt|no|pres|prof|rep|rev|sen|sgt|sr|ste?|vol|vs)"
 )
 _MAX_HAN = 10
 
@@ -121,7 +121,7 @@ def candidates(text: str, *, any_case: bool = False) -> Iterator[Span]:
 
 def _goes_on(word: str) -> bool:
     """Whether a full stop after this word is no sentence's end: an initial, as in `James L. Robinson`, or `St`."""
-    return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATED
+    return (len(word) == 1 and word.isupper()) or _ABBREVIATED.fullmatch(word) is not None
 
 
 def _han_candidates(text: str, start: int, end: int) -> Iterator[Span]:
