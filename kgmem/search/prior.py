@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 ENCODER_WEIGHT = 0.7
 """What the passage's cosine and its best sentence's weigh each, beside 1 for the words."""
-DATE_BONUS = 0.3
+DATE_BONUS = 0.5
 RESET_PASSAGES = 30
 RESET_POWER = 4
 RESET_FLOOR = 0.999
