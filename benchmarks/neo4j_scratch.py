@@ -31,8 +31,7 @@ class Scratch:
         return f"{name} {versions[0]} {edition}"
 
     def has_data(self) -> bool:
-        """What kgmem notes of a namespace and of the encoder is no data."""
-        return bool(self.rows("MATCH (n) WHERE NOT n:Kgmem AND NOT n:Namespace RETURN 1 LIMIT 1"))
+        return bool(self.rows("MATCH (n) RETURN 1 LIMIT 1"))
 
     def clear(self) -> None:
         """Remove everything, for a database that was empty before."""

@@ -170,6 +170,8 @@ def fill(scratch: Scratch, file: Path) -> float | None:
     url = f"sqlite:///{file}?mode=ro"
     started = time.perf_counter()
     if scratch.has_data():
+        if not scratch.rows("MATCH (:Kgmem) RETURN 1 LIMIT 1"):
+            raise SystemExit(f"The database at {scratch.url} holds other data than kgmem's; name one that is empty.")
         with closing(open_store(url)) as old, closing(open_store(scratch.url, options=scratch.options)) as new:
             if old.counts() != new.counts():
                 raise SystemExit(f"The database holds {new.counts()}, the corpus {old.counts()}; use an empty one.")
