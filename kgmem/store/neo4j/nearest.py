@@ -20,7 +20,7 @@ from kgmem.store.neo4j.base import Base
 
 MAX_K = 4096
 _LOOK_AT = 60
-_LOOK_AT_TIMES_K = 2
+_LOOK_AT_TIMES_K = 3
 _FILTERED = 2
 """How many times as much is looked at where there is a filter: the index finds less of what is scattered."""
 _GROWTH = 4
