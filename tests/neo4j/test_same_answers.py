@@ -15,12 +15,13 @@ import pytest
 from kgmem import Kgmem
 from kgmem.ingest.encode import Encoder
 from kgmem.ingest.load import load_jsonl
+from kgmem.model import Filter
 from kgmem.search.engine import search
 from kgmem.store import open_store
 from kgmem.store.contract import Store
 from kgmem.transfer import copy
 
-SETS = ("hotpotqa_train100", "musique_train100")
+SETS = ("hotpotqa_train100", "locomo")
 QUESTIONS = 50
 FIRST = 5
 
@@ -30,9 +31,11 @@ def lines(path: Path) -> Iterator[Any]:
         yield from map(json.loads, opened)
 
 
-def found(store: Store, encoder: Encoder, question: str) -> list[str]:
-    hits = search(store, encoder, question, k=FIRST)
-    return [hit.source.uri.partition("#")[2] for hit in hits]
+def found(store: Store, encoder: Encoder, name: str, question: Any) -> set[str]:
+    """The passages or turns of the first hits; a question about a conversation is asked within it."""
+    where = Filter(uris=(f"{name}#{question['conversation']}",)) if "conversation" in question else Filter()
+    hits = search(store, encoder, question["question"], k=FIRST, where=where)
+    return {str(hit.chunk.metadata.get("id") or hit.source.uri.partition("#")[2]) for hit in hits}
 
 
 def ingested(folder: Path, file: str, server: str, encoder: Encoder) -> None:
@@ -61,8 +64,7 @@ def test_the_same_questions_get_the_same_answers(
         with closing(open_store(file)) as one, closing(open_store(neo4j_urls[0])) as other:
             for question in questions:
                 gold = set(question["gold_ids"])
-                here = set(found(one, encoder, question["question"]))
-                there = set(found(other, encoder, question["question"]))
+                here, there = (found(store, encoder, name, question) for store in (one, other))
                 common += len(here & there) / max(len(here), 1)
                 of_file += len(here & gold) / len(gold)
                 of_server += len(there & gold) / len(gold)
@@ -70,4 +72,4 @@ def test_the_same_questions_get_the_same_answers(
     assert count == QUESTIONS * len(SETS)
     assert common / count >= 0.95
     assert abs(of_file - of_server) / count <= 0.005
-    assert of_file / count > 0.8
+    assert of_file / count > 0.7
