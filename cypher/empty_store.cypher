@@ -1,5 +1,6 @@
-// Remove all data of every namespace, some at a time. The namespaces stay, so that no handle is given again.
-// Parameters: none.
+// Remove all data of one kind in every namespace, some at a time. The namespaces stay, so that no handle is given again.
+// Parameters: label STRING.
 // Returns nothing.
-MATCH (n) WHERE n:Source OR n:Text OR n:Chunk OR n:Sentence OR n:Entity OR n:Fact
-CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS
+CYPHER 25
+MATCH (n:$($label))
+CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS

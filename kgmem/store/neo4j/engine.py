@@ -132,7 +132,9 @@ class Neo4jStore(Linker, StageReader, Exporter):
             )
 
     def empty(self) -> None:
-        self.db.define(statement("empty_store"))
+        # What has few edges first: an entity that everything names has too many for one transaction.
+        for label in ("Sentence", "Chunk", "Fact", "Text", "Source", "Entity"):
+            self.db.define(statement("empty_store"), label=label)
         self.db.write(lambda tx: tx.run("forget_encoder"))
         self._fingerprint = None
 
