@@ -22,6 +22,6 @@ VOLUME /var/lib/kgmem
 EXPOSE 8642
 # Ready once the store answers and the encoder is loaded.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=120s --retries=6 \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8642/readyz', timeout=8)"]
+    CMD ["python", "-c", "import http.client; asked = http.client.HTTPConnection('127.0.0.1', 8642, timeout=8); asked.request('GET', '/readyz'); raise SystemExit(asked.getresponse().status != 200)"]
 ENTRYPOINT ["kgmem"]
 CMD ["serve"]

@@ -120,7 +120,9 @@ def test_the_image_says_when_it_is_ready() -> None:
     command = json.loads(check.partition(" CMD ")[2])
     assert command[:2] == ["python", "-c"]
     compile(command[2], "HEALTHCHECK", "exec")
-    assert f"http://127.0.0.1:{Settings.model_fields['port'].default}/readyz" in command[2]
+    assert f"HTTPConnection('127.0.0.1', {Settings.model_fields['port'].default}, " in command[2]
+    assert "request('GET', '/readyz')" in command[2]
+    assert command[2].endswith("raise SystemExit(asked.getresponse().status != 200)")
     assert json.loads(given("ENTRYPOINT")[0]) + json.loads(given("CMD")[0]) == ["kgmem", "serve"]
 
 
