@@ -38,14 +38,16 @@ def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, foll
 
     `naming` gives all edges of these chunks, each once, `following` each edge between two turns from both sides.
     """
-    named = _within(naming, chunks, entities, len(chunks))
-    followed = _within(following, chunks, chunks, 0)
+    from_chunk = [places(chunks, edges.left) for edges in (naming, following)]
+    named = _within(from_chunk[0], places(entities, naming.right), naming.weight, len(chunks))
+    followed = _within(from_chunk[1], places(chunks, following.right), following.weight, 0)
     rows = np.concatenate([named[0], named[1], followed[0]])
     columns = np.concatenate([named[1], named[0], followed[1]])
     values = np.concatenate([named[2], named[2], followed[2]])
     size = len(chunks) + len(entities)
     of_chunks = sum(
-        np.bincount(places(chunks, edges.left) + 1, edges.weight, len(chunks) + 1)[1:] for edges in (naming, following)
+        np.bincount(at + 1, edges.weight, len(chunks) + 1)[1:]
+        for at, edges in zip(from_chunk, (naming, following), strict=True)
     )
     # Where there are no edges at all, bincount gives integers.
     degree = np.concatenate([of_chunks, np.bincount(rows, values, size)[len(chunks) :]], dtype=np.float64)
@@ -53,12 +55,11 @@ def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, foll
 
 
 def _within(
-    edges: Edges, left: Sequence[Ref], right: Sequence[Ref], shift: int
+    left: NDArray[np.int64], right: NDArray[np.int64], weight: Floats, shift: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """The edges whose ends both have a place, as places; those on the right begin at `shift`."""
-    a, b = places(left, edges.left), places(right, edges.right)
-    inside = (a >= 0) & (b >= 0)
-    return a[inside], b[inside] + shift, edges.weight[inside]
+    """The edges whose ends both have a place; the places on the right begin at `shift`."""
+    inside = (left >= 0) & (right >= 0)
+    return left[inside], right[inside] + shift, weight[inside]
 
 
 def places(refs: Sequence[Ref], wanted: NDArray[Any]) -> NDArray[np.int64]:

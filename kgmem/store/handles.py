@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kgmem.model import EntityType, Ref
+from kgmem.store.export import Forms
 
 NAMESPACE_BITS = 40
 NOWHERE = (1, 0)
@@ -23,7 +24,7 @@ def within(bounds: tuple[int, int], refs: Iterable[Ref]) -> list[int]:
     return [ref for ref in refs if isinstance(ref, int) and low <= ref <= high]
 
 
-def called(forms: Mapping[tuple[str, EntityType], int]) -> tuple[str, EntityType, tuple[str, ...]]:
+def called(forms: Forms) -> tuple[str, EntityType, tuple[str, ...]]:
     """Name (the most frequent form), type (the most frequent one) and other forms of an entity.
 
     `forms` counts (surface, type).

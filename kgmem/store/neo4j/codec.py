@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kgmem.ids import to_json
 from kgmem.model import EntityType
-
-Forms = Mapping[tuple[str, EntityType], int]
+from kgmem.store.export import Forms
 
 
 def pack_forms(forms: Forms) -> str:

@@ -43,9 +43,9 @@ class Transaction:
     def __init__(self, tx: neo4j.ManagedTransaction) -> None:
         self._tx = tx
 
-    def rows(self, name: str, where: Filter = NO_FILTER, **values: Any) -> list[Row]:
+    def rows(self, name: str, **values: Any) -> list[Row]:
         """Run `cypher/<name>.cypher`; its rows."""
-        return self._tx.run(*_prepared(name, where, values)).values()
+        return self._tx.run(statement(name), values).values()
 
     def run(self, name: str, **values: Any) -> None:
         self._tx.run(statement(name), values).consume()
@@ -126,9 +126,9 @@ class Database:
 
     def read(self, name: str, where: Filter = NO_FILTER, **values: Any) -> list[Row]:
         """The rows of `cypher/<name>.cypher`."""
-        return self.read_text(*_prepared(name, where, values))
-
-    def read_text(self, text: str, values: dict[str, Any]) -> list[Row]:
+        text = statement(name, filtered=bool(where))
+        if where:
+            values |= filter_parameters(where)
         with self.translated():
             for attempt in range(1, _READ_TRIES + 1):
                 try:
@@ -244,12 +244,6 @@ def open_database(url: str, options: Neo4jOptions) -> Database:
 
 def _too_large(error: neo4j_errors.Neo4jError) -> bool:
     return "OutOfMemory" in (error.code or "") or "MemoryLimit" in (error.code or "")
-
-
-def _prepared(name: str, where: Filter, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    if not where:
-        return statement(name), values
-    return statement(name, filtered=True), values | filter_parameters(where)
 
 
 def _driver(url: str, options: Neo4jOptions) -> neo4j.Driver:
