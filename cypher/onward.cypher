@@ -1,9 +1,10 @@
-// Where entities lead to beside chunks that are known: their heaviest chunks, with all entities of these; and which turns
-// stand beside any of them. Where nobody ever talked, that is not looked up.
+// Where entities lead to beside chunks that are known: their heaviest chunks, with all entities of these; and which
+// chunks stand beside any of them in their source.
 // Parameters: refs LIST<INTEGER>, of entities; limit INTEGER, for each entity; known LIST<INTEGER>, of chunks; the
 // filter's.
 // Returns one row: new LIST<INTEGER>, of chunks; chunks, entities LIST<INTEGER>, weights LIST<FLOAT> side by side, as
-// chunk_edges gives them; turns, beside LIST<INTEGER> side by side, as next_edges gives them.
+// chunk_edges gives them; placed, beside LIST<INTEGER>, talks LIST<BOOLEAN> side by side, as
+// next_edges gives them.
 CALL () {
   UNWIND $refs AS entity
   CALL (entity) {
@@ -25,16 +26,10 @@ CALL (new) {
   RETURN collect(chunk) AS chunks, collect(r.entity) AS entities, collect(r.weight) AS weights
 }
 CALL (new) {
-  CALL () {
-    MATCH (:Conversation)
-    RETURN count(*) AS talks
-  }
-  WITH new, talks WHERE talks > 0
   UNWIND $known + new AS chunk
   MATCH (c:Chunk {ref: chunk})-[:NEXT]-(other)
-  WHERE c.kind = 'conversation'
-  WITH chunk, other.ref AS next
-  WHERE next IS NOT NULL
-  RETURN collect(chunk) AS turns, collect(next) AS beside
+  WITH chunk, other.ref AS next, c.kind = 'conversation' AS talk
+  WHERE next IS NOT NULL AND talk IS NOT NULL
+  RETURN collect(chunk) AS placed, collect(next) AS beside, collect(talk) AS talks
 }
-RETURN new, chunks, entities, weights, turns, beside
+RETURN new, chunks, entities, weights, placed, beside, talks

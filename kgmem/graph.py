@@ -6,8 +6,16 @@ from math import log
 
 OWN_PAGE_MENTIONS = 2
 OWN_PAGE_FACTOR = 3.0
-NEXT_WEIGHT = 2.0
+TURN_WEIGHT = 2.0
+"""Of the edge between two turns that follow each other."""
+PIECE_WEIGHT = 5.0
+"""Of the edge between two neighbouring chunks of one text."""
 _GRAIN = 1 << 20
+
+
+def next_weight(conversation: bool) -> float:
+    """Weight of the edge between two neighbouring chunks of a source."""
+    return TURN_WEIGHT if conversation else PIECE_WEIGHT
 
 
 def edge_weight(mentions: int, own: bool) -> float:

@@ -18,7 +18,8 @@ from kgmem.search.analyse import Question, analyse, find_seeds
 from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
-from kgmem.store.contract import NO_EDGES, Cosines, Edges, Store
+from kgmem.search.words import word_scores
+from kgmem.store.contract import NO_EDGES, Candidate, Edges, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -41,7 +42,7 @@ class _Candidates:
     reset: Floats
     vector: Mapping[Ref, tuple[int, float]]
     fulltext: Mapping[Ref, tuple[int, float]]
-    cosines: Mapping[Ref, Cosines]
+    read: Mapping[Ref, Candidate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,15 @@ def _candidates(
         dated.update(dict.fromkeys(store.time_search(since, until, DATED, where)))
     near, worded = (arm.result() for arm in arms)
     refs = list(dict.fromkeys([r for r, _ in near] + [r for r, _ in worded] + list(dated)[:DATED]))
-    near_to = store.cosines(refs, vector)
-    refs = [r for r in refs if r in near_to]
-    cosine = np.array([near_to[r].whole for r in refs])
-    sentence = np.array([near_to[r].best for r in refs])
-    words = dict(worded)
-    bm25 = np.array([words.get(r, 0.0) for r in refs])
+    read = store.candidates(refs, vector)
+    refs = [r for r in refs if r in read]
+    cosine = np.array([read[r].cosines.whole for r in refs])
+    sentence = np.array([read[r].cosines.best for r in refs])
+    given = dict(worded)
+    words = word_scores(asked.terms, [read[r].terms for r in refs], [given.get(r) for r in refs])
     on_date = np.array([r in dated for r in refs], bool)
-    priors = prior(cosine, bm25, sentence, on_date, trust=trust)
-    return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), near_to)
+    priors = prior(cosine, words, sentence, on_date, trust=trust)
+    return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), read)
 
 
 def _places(ranked: Sequence[tuple[Ref, float]]) -> dict[Ref, tuple[int, float]]:
@@ -134,7 +135,7 @@ def _rank(store: Store, entered: _Entered, found: _Candidates, mode: Mode, where
     reset = {found.refs[i]: float(found.reset[i]) for i in best if found.reset[i] > 0} if hybrid else {}
     if not core and not activation.reset:
         return _Ranked([], [])
-    graph = local_subgraph(store, core, reset, activation, entered.strongest, where)
+    graph = local_subgraph(store, core, reset, found.read, activation, entered.strongest, where)
     restart = np.array(
         [reset.get(r, 0.0) for r in graph.chunks] + [activation.reset.get(e, 0.0) for e in graph.entities]
     )
@@ -159,7 +160,9 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
     if ranked.graph is not None and ranked.mass is not None:
         at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
         traced = {ref: explain.trace(ranked.graph, ranked.mass, ranked.activation, at, ref) for ref in refs}
-    stored, paths = explain.read_paths(store, refs, traced, vector, found.cosines)
+    stored, paths = explain.read_paths(
+        store, refs, traced, vector, {ref: candidate.cosines for ref, candidate in found.read.items()}
+    )
     priors = dict(zip(found.refs, found.priors, strict=True))
     resets = dict(zip(found.refs, found.reset, strict=True))
     score_of = dict(zip(ranked.refs, ranked.scores, strict=True))

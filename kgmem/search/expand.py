@@ -10,8 +10,9 @@ from math import log
 import numpy as np
 
 from kgmem.model import Filter, Ref, Vectors
+from kgmem.search.nearby import answers, led
 from kgmem.search.pagerank import Subgraph, subgraph
-from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt, Store
+from kgmem.store.contract import NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
 NEAREST = 4
@@ -20,6 +21,9 @@ NEARNESS_POWER = 6
 MIN_COSINE = 0.4
 OWN_PAGE_FACTOR = 5.0
 GATE_SPREAD = 5.0
+OWNLESS_TRUST = 0.6
+LEAST_SHARE = 0.25
+"""A seed's share of the mass goes by its gate, but is no less than this part of the best seed's."""
 CHUNKS_AN_ENTITY = 25
 ENTITY_CHUNKS = 200
 PUSH_CHUNKS = 100
@@ -47,9 +51,13 @@ class Activation:
     gate: float = 0.0
 
 
-def gate(seeds: Sequence[KnownName]) -> float:
-    """How far seeds are trusted, 0–1: 1 for a name that one chunk holds, less for hubs, 0 without any."""
-    return max((1.0 / (1.0 + (seed.chunk_count - 1) / GATE_SPREAD) for seed in seeds), default=0.0)
+def gate(seed: KnownName) -> float:
+    """How far a seed is trusted, 0–1: 1 for a name with a page of its own that no other chunk holds, less for hubs.
+
+    Without a page a name may be any rare words.
+    """
+    trust = 1.0 if seed.own else OWNLESS_TRUST
+    return trust / (1.0 + (seed.chunk_count - 1) / GATE_SPREAD)
 
 
 def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where: Filter) -> tuple[Activation, Edges]:
@@ -82,15 +90,17 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     for entity, gains in gained.items():
         _, seed, sentence = lead[entity]
         found[entity] = Activated(entity, sum(gains.values()), seed, sentence)
-    share = gate(seeds)
+    gates = {seed.ref: gate(seed) for seed in seeds}
+    share = max(gates.values())
+    # A rare name leads further than a hub, but of two that are compared none may drown the other.
+    shares = {seed: max(own, LEAST_SHARE * share) for seed, own in gates.items()}
     mass: dict[Ref, float] = defaultdict(float)
-    for seed in refs:
-        # Every seed has the same to give, so that of two that are compared none drowns the other.
+    for seed, part in shares.items():
         weights = {seed: 1.0} | {entity: gains[seed] for entity, gains in gained.items() if seed in gains}
         rare = {entity: weight / log(2 + counts[entity]) for entity, weight in weights.items()}
-        total = sum(rare.values()) * len(refs)
+        total = sum(rare.values()) * sum(shares.values())
         for entity, weight in rare.items():
-            mass[entity] += share * weight / total
+            mass[entity] += share * part * weight / total
     return Activation(found, dict(mass), share), strongest
 
 
@@ -122,8 +132,10 @@ def _nearest_sentences(
             ),
             key=lambda t: (-t[0], str(t[1]), t[2]),
         )
-        for cosine, ref, i in scored[:NEAREST]:
-            if cosine >= MIN_COSINE:
+        # What a page says of its own subject counts however it is worded, and above all how it begins.
+        begun = [place for place in scored if place[1] in seed.own[:1] and place[2] == 0]
+        for cosine, ref, i in dict.fromkeys([*scored[:NEAREST], *begun]):
+            if cosine >= MIN_COSINE or ref in seed.own:
                 nearest[ref, i].append((seed.ref, cosine))
     return nearest
 
@@ -132,6 +144,7 @@ def local_subgraph(
     store: Store,
     core: Sequence[Ref],
     reset: Mapping[Ref, float],
+    read: Mapping[Ref, Candidate],
     activation: Activation,
     strongest: Edges,
     where: Filter,
@@ -154,6 +167,11 @@ def local_subgraph(
         heat[chunk] += activation.reset.get(entity, 0.0) * weight
         if len(chunks) < len(core) + ENTITY_CHUNKS:
             chunks[chunk] = None
+    near = list(answers(reset, read).values())
+    if near and (where.since or where.until):
+        allowed = store.allowed(near, where)
+        near = [ref for ref in near if ref in allowed]
+    chunks.update(dict.fromkeys(near))
     naming = store.chunk_edges(list(chunks))
     pushed, naming_pushed, following = store.onward(
         _warmest_entities(heat, naming, activation), PUSH_EACH, list(chunks), where
@@ -161,7 +179,7 @@ def local_subgraph(
     chunk_list = [*chunks, *pushed][:MAX_NODES]
     naming = _joined(naming, naming_pushed)
     entities = _kept_entities(naming, activation, MAX_NODES - len(chunk_list))
-    return subgraph(chunk_list, entities, naming, following)
+    return subgraph(chunk_list, entities, naming, led(following, read))
 
 
 def _warmest_entities(heat: Mapping[Ref, float], naming: Edges, activation: Activation) -> list[Ref]:

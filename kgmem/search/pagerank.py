@@ -41,8 +41,8 @@ def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, foll
     from_chunk = [places(chunks, edges.left) for edges in (naming, following)]
     named = _within(from_chunk[0], places(entities, naming.right), naming.weight, len(chunks))
     followed = _within(from_chunk[1], places(chunks, following.right), following.weight, 0)
-    rows = np.concatenate([named[0], named[1], followed[0]])
-    columns = np.concatenate([named[1], named[0], followed[1]])
+    rows = np.concatenate([named[0], named[1], followed[1]])
+    columns = np.concatenate([named[1], named[0], followed[0]])
     values = np.concatenate([named[2], named[2], followed[2]])
     size = len(chunks) + len(entities)
     of_chunks = sum(

@@ -105,6 +105,23 @@ class Cosines:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is compared of a chunk that an arm found.
+
+    `terms` are its index terms parted by spaces, repeats kept, `ending` the
+    last ENDING characters of its text, `after` the next chunk of its source.
+    """
+
+    cosines: Cosines
+    terms: str
+    ending: str
+    after: Ref | None
+
+
+ENDING = 200
+
+
+@dataclass(frozen=True, slots=True)
 class Edges:
     """Weighted edges of the graph as parallel arrays: `left[i]` – `right[i]` with `weight[i]`.
 
@@ -291,7 +308,7 @@ class Store(Protocol):
         """Each chunk (left) with its entities (right)."""
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
-        """Turns (left) with the turns said just before and after them (right)."""
+        """Chunks (left) with those just before and after them in their source (right): turns, and pieces of a text."""
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         """Each entity's chunk count and whether it has an own page."""
@@ -302,6 +319,9 @@ class Store(Protocol):
     def entity_names(self, refs: Sequence[Ref]) -> dict[Ref, Entity]: ...
 
     # -- search, a stage at a time: what readings above give together, in one go where the engine gains by it --------
+    def candidates(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Candidate]:
+        """The `cosines` of these chunks with what else is compared of them."""
+
     def named(self, keys: Iterable[str], heads: Iterable[str], where: Filter) -> list[KnownName]:
         """`find_names` of these keys and of those that `known_by_head` gives, each entity once."""
 
@@ -383,6 +403,7 @@ class Store(Protocol):
 
 __all__ = [
     "Bridge",
+    "Candidate",
     "Cosines",
     "Counts",
     "Edges",

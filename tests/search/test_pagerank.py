@@ -62,3 +62,11 @@ def test_turns_follow_each_other_both_ways() -> None:
 def test_a_node_without_edges_keeps_its_own() -> None:
     graph = subgraph([1], [], NO_EDGES, NO_EDGES)
     assert personalised_pagerank(graph, np.ones(1))[0] == pytest.approx(RESTART)
+
+
+def test_neighbours_hand_on_what_their_own_edge_says() -> None:
+    following = edges((1, 2, 6.0), (2, 1, 2.0))
+    graph = subgraph([1, 2], [10], edges((1, 10, 2.0), (2, 10, 2.0)), following)
+    assert graph.degree[:2].tolist() == [8.0, 4.0]
+    # Column to row: what 1 hands to 2, and 2 to 1.
+    assert (graph.weights[1, 0], graph.weights[0, 1]) == (6.0, 2.0)

@@ -11,10 +11,11 @@ import pytest
 from build import embed, make_conversation, make_source
 from dump import NO_FILTER, all_chunks, dump
 
-from kgmem.graph import NEXT_WEIGHT, edge_weight
+from kgmem.graph import edge_weight, next_weight
 from kgmem.ingest.link import link_pending
 from kgmem.model import Filter
-from kgmem.store.contract import Store
+from kgmem.store.contract import ENDING, Store
+from kgmem.terms import terms
 
 PAGE = make_source(
     "default",
@@ -84,15 +85,17 @@ def test_entity_edges_are_the_heaviest_first_and_bounded(filled: Store):
     assert heaviest[2] == edge_weight(3, False)
 
 
-def test_turns_are_joined_to_their_neighbours_only(filled: Store):
+def test_chunks_are_joined_to_their_neighbours_in_the_source_only(filled: Store):
     chunks, _ = handles(filled)
     turns = [chunks["talk", i] for i in range(4)]
-    expected = [(a, b, NEXT_WEIGHT) for a, b in pairwise(turns)]
+    pieces = [chunks["engine", i] for i in range(3)]
+    expected = [(a, b, next_weight(True)) for a, b in pairwise(turns)]
+    expected += [(a, b, next_weight(False)) for a, b in pairwise(pieces)]
     assert sorted(triples(filled.next_edges(list(chunks.values())))) == sorted(
         expected + [(b, a, w) for a, b, w in expected]
     )
     assert sorted(triples(filled.next_edges([turns[0]]))) == [expected[0]]
-    assert triples(filled.next_edges([chunks["engine", 0]])) == []
+    assert triples(filled.next_edges([pieces[0]])) == [(pieces[0], pieces[1], next_weight(False))]
 
 
 def test_edges_and_counts_agree_from_both_ends(filled: Store):
@@ -252,3 +255,29 @@ def test_no_edges_are_arrays_too(store: Store):
         assert isinstance(edges.weight, np.ndarray)
         assert len(edges.left) == len(edges.right) == len(edges.weight) == 0
     assert dump(store)["counts"]["sources"] == 0
+
+
+def test_candidates_tell_their_words_how_they_end_and_what_follows(filled: Store):
+    chunks, _ = handles(filled)
+    stored = {c.ref: c.chunk for c in all_chunks(filled)}
+    in_order = ([ref for (uri, _), ref in chunks.items() if uri == source] for source in ("engine", "talk"))
+    after = {a: b for row in in_order for a, b in pairwise(row)}
+    vector = embed("Ada")
+    found = filled.candidates([*chunks.values(), max(chunks.values()) + 1000], vector)
+    near_to = filled.cosines(list(chunks.values()), vector)
+    assert set(found) == set(chunks.values())
+    for ref, candidate in found.items():
+        assert candidate.cosines.whole == pytest.approx(near_to[ref].whole)
+        assert candidate.cosines.sentences == pytest.approx(near_to[ref].sentences)
+        assert candidate.terms == " ".join(terms(f"{stored[ref].context}\n{stored[ref].text}"))
+        assert candidate.ending == stored[ref].text[-ENDING:]
+        assert candidate.after == after.get(ref)
+    assert filled.candidates([], vector) == {}
+
+
+def test_only_the_end_of_a_long_candidate_is_read(store: Store):
+    store.put([make_source("default", "long", "word " * 400 + "end?")])
+    (chunk,) = all_chunks(store)
+    (candidate,) = store.candidates([chunk.ref], embed("word")).values()
+    assert candidate.ending == chunk.chunk.text[-ENDING:]
+    assert len(candidate.ending) == ENDING

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from kgmem.graph import NEXT_WEIGHT, edge_weight
+from kgmem.graph import edge_weight, next_weight
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines
-from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
 from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
+from kgmem.store.packed import cosines_of
 
 _OWN_PAGES = 20
 _OWN_RANK = -edge_weight(0, True)
@@ -68,6 +68,17 @@ class Searcher(VectorSearcher):
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         return cosines_of(self._packed(refs), vector)
 
+    def candidates(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Candidate]:
+        own = self._own(refs)
+        if not own:
+            return {}
+        found, codes, *others = self.db.read("candidates", refs=own, ending=ENDING)[0]
+        cosines = cosines_of(dict(zip(found, codes, strict=True)), vector)
+        return {
+            ref: Candidate(cosines[ref], terms, ending, None if after < 0 else after)
+            for ref, terms, ending, after in zip(found, *others, strict=True)
+        }
+
     def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
         """The codes of each chunk's own vector and of its sentences'."""
         own = self._own(refs)
@@ -101,8 +112,7 @@ class Searcher(VectorSearcher):
         own = self._own(chunks)
         if not own:
             return NO_EDGES
-        left, right = self.db.read("next_edges", refs=own)[0]
-        return edges_of(left, right, [NEXT_WEIGHT] * len(left))
+        return neighbours_of(*self.db.read("next_edges", refs=own)[0])
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         own = self._own(entities)
@@ -112,21 +122,10 @@ class Searcher(VectorSearcher):
         return {ref: (chunk_count, own_count > 0) for ref, chunk_count, own_count in rows}
 
 
-def cosines_of(packed: dict[Ref, bytes], vector: Vectors) -> dict[Ref, Cosines]:
-    """How near to `vector` (dim,) the packed vectors of each chunk are."""
-    if not packed:
-        return {}
-    every = unit_cosines(packed.values(), vector)
-    return {ref: Cosines(float(every[i]), every[i + 1 : end]) for ref, i, end in _places(packed, len(vector))}
-
-
-def _places(packed: dict[Ref, bytes], dimension: int) -> Iterable[tuple[Ref, int, int]]:
-    """Where the vectors of each chunk begin and end when all are put one after the other."""
-    end = 0
-    for ref, codes in packed.items():
-        first, end = end, end + len(codes) // dimension
-        yield ref, first, end
-
-
 def edges_of(left: Sequence[Ref], right: Sequence[Ref], weight: Sequence[float]) -> Edges:
     return Edges(np.array(left), np.array(right), np.array(weight, np.float64)) if left else NO_EDGES
+
+
+def neighbours_of(left: Sequence[Ref], right: Sequence[Ref], talks: Sequence[bool]) -> Edges:
+    """Edges between chunks that stand next to each other, in a conversation or another text."""
+    return edges_of(left, right, [next_weight(talk) for talk in talks])

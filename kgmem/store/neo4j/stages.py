@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgmem.graph import NEXT_WEIGHT
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.store.contract import NO_EDGES, Bridge, Cosines, Edges, Evidence, MentionAt
 from kgmem.store.neo4j.browse import entities_of, stored_chunks
-from kgmem.store.neo4j.search import Searcher, cosines_of, edges_of
+from kgmem.store.neo4j.search import Searcher, edges_of, neighbours_of
+from kgmem.store.packed import cosines_of
 
 
 class StageReader(Searcher):
@@ -39,8 +39,8 @@ class StageReader(Searcher):
         values = {"refs": self._own(entities), "known": self._own(chunks)}
         if not any(values.values()):
             return [], NO_EDGES, NO_EDGES
-        new, left, right, weights, turns, beside = self.db.read("onward", where, limit=per_entity, **values)[0]
-        return new, edges_of(left, right, weights), edges_of(turns, beside, [NEXT_WEIGHT] * len(turns))
+        new, left, right, weights, *beside = self.db.read("onward", where, limit=per_entity, **values)[0]
+        return new, edges_of(left, right, weights), neighbours_of(*beside)
 
     def evidence(
         self,

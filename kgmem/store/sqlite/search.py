@@ -7,12 +7,12 @@ from datetime import datetime
 
 import numpy as np
 
-from kgmem.graph import NEXT_WEIGHT
+from kgmem.graph import next_weight
 from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines
-from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
+from kgmem.store.packed import cosines_of
 from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
@@ -170,16 +170,18 @@ class Searcher(Base):
                 (to_json(self._own(c, refs)),),
             )
         )
-        if not packed:
-            return {}
-        every = unit_cosines(packed.values(), vector)
-        found: dict[Ref, Cosines] = {}
-        position = 0
-        for row, codes in packed.items():
-            end = position + len(codes) // len(vector)
-            found[row] = Cosines(float(every[position]), every[position + 1 : end])
-            position = end
-        return found
+        return cosines_of(packed, vector)
+
+    def candidates(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Candidate]:
+        c = self.db.reader()
+        rows = c.execute(
+            "SELECT c.rowid, v.vectors, c.terms, substr(c.text, -?), a.rowid FROM json_each(?) AS j "
+            "CROSS JOIN chunk AS c ON c.rowid = j.value JOIN sentence AS v ON v.chunk = c.rowid "
+            "LEFT JOIN chunk AS a ON a.source = c.source AND a.ordinal = c.ordinal + 1",
+            (ENDING, to_json(self._own(c, refs))),
+        ).fetchall()
+        cosines = cosines_of({row: vectors for row, vectors, *_ in rows}, vector)
+        return {row: Candidate(cosines[row], *others) for row, _, *others in rows}
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         c = self.db.reader()
@@ -239,18 +241,13 @@ class Searcher(Base):
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
         c = self.db.reader()
-        if not c.execute(
-            "SELECT 1 FROM source INDEXED BY source_talk WHERE kind = 'conversation' AND rowid BETWEEN ? AND ? LIMIT 1",
-            self._range(c),
-        ).fetchone():
-            return NO_EDGES
         rows = c.execute(
-            "SELECT a.rowid, b.rowid FROM json_each(?) AS j CROSS JOIN chunk AS a ON a.rowid = j.value "
-            "JOIN source AS s ON s.rowid = a.source AND s.kind = 'conversation' "
+            "SELECT a.rowid, b.rowid, s.kind = 'conversation' FROM json_each(?) AS j "
+            "CROSS JOIN chunk AS a ON a.rowid = j.value JOIN source AS s ON s.rowid = a.source "
             "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)",
             (to_json(self._own(c, chunks)),),
-        ).fetchall()
-        return _edges([(a, b, NEXT_WEIGHT) for a, b in rows])
+        )
+        return _edges([(a, b, next_weight(talk)) for a, b, talk in rows])
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
         c = self.db.reader()

@@ -1,0 +1,11 @@
+// What is compared of chunks that an arm found.
+// Parameters: refs LIST<INTEGER>; ending INTEGER, characters.
+// Returns one row, side by side: refs LIST<INTEGER>; codes LIST<BYTES> as chunk_vectors gives them; terms, endings
+// LIST<STRING>; after LIST<INTEGER>, -1 where no chunk comes after it.
+UNWIND $refs AS ref
+MATCH (c:Chunk {ref: ref})
+OPTIONAL MATCH (c)-[:NEXT]->(next)
+WITH ref, c.codes AS codes, c.terms AS terms, right(c.text, $ending) AS ending, coalesce(next.ref, -1) AS after
+WHERE codes IS NOT NULL AND terms IS NOT NULL AND ending IS NOT NULL
+RETURN collect(ref) AS refs, collect(codes) AS codes, collect(terms) AS terms, collect(ending) AS endings,
+       collect(after) AS after
