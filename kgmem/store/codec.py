@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgmem.ids import to_json
-from kgmem.model import Turn, Vectors
+from kgmem.model import Ref, Turn, Vectors
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -65,6 +65,12 @@ def unpack_unit(data: bytes | Sequence[bytes], dimension: int) -> NDArray[np.flo
     length[length == 0] = 1
     vectors /= length
     return vectors
+
+
+def own_vectors(packed: Mapping[Ref, bytes], dimension: int) -> dict[Ref, Vectors]:
+    """The first vector (dimension,) of each packed value: a chunk's own stands before its sentences'."""
+    first = unpack_unit([codes[:dimension] for codes in packed.values()], dimension)
+    return dict(zip(packed, first, strict=True))
 
 
 def unit_cosines(packed: Iterable[bytes], vector: Vectors) -> NDArray[np.float32]:

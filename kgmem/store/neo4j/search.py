@@ -15,7 +15,7 @@ import numpy as np
 
 from kgmem.graph import NEXT_WEIGHT, edge_weight
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines
+from kgmem.store.codec import own_vectors, unit_cosines
 from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
@@ -67,6 +67,10 @@ class Searcher(VectorSearcher):
 
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         return cosines_of(self._packed(refs), vector)
+
+    def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
+        encoder = self._encoder()
+        return own_vectors(self._packed(refs), encoder.dimension) if encoder else {}
 
     def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
         """The codes of each chunk's own vector and of its sentences'."""

@@ -10,7 +10,7 @@ import numpy as np
 from kgmem.graph import NEXT_WEIGHT
 from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.codec import unit_cosines
+from kgmem.store.codec import own_vectors, unit_cosines
 from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.sqlite.base import Base
@@ -163,13 +163,7 @@ class Searcher(Base):
         return found
 
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
-        c = self.db.reader()
-        packed = dict(
-            c.execute(
-                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
-                (to_json(self._own(c, refs)),),
-            )
-        )
+        packed = self._packed(refs)
         if not packed:
             return {}
         every = unit_cosines(packed.values(), vector)
@@ -180,6 +174,20 @@ class Searcher(Base):
             found[row] = Cosines(float(every[position]), every[position + 1 : end])
             position = end
         return found
+
+    def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
+        encoder = self._encoder(self.db.reader())
+        return own_vectors(self._packed(refs), encoder.dimension) if encoder else {}
+
+    def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
+        """The codes of each chunk's own vector and of its sentences'."""
+        c = self.db.reader()
+        return dict(
+            c.execute(
+                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
+                (to_json(self._own(c, refs)),),
+            )
+        )
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         c = self.db.reader()
