@@ -204,7 +204,7 @@ def search(
     from kgmem.model import Filter
     from kgmem.search.options import SearchOptions
 
-    options = SearchOptions(rerank, diversity, aliases, neighbours)
+    options = SearchOptions(rerank=rerank, diversity=diversity, aliases=aliases, neighbours=neighbours)
     where = Filter(kinds, uris, uri_prefix, tags, since, until, dict(_pair(m) for m in meta))
     with _open(existing=True, **given) as kg:
         hits = kg.search(question, mode=mode, k=k, where=where, options=options)

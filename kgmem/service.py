@@ -25,7 +25,7 @@ from kgmem.ingest.workers import Workers
 from kgmem.model import Document, Filter, Hit, Skipped
 from kgmem.search.engine import NO_FILTER, Mode, search
 from kgmem.search.options import NO_OPTIONS, SearchOptions
-from kgmem.search.rerank import Reranker, load_reranker, missing
+from kgmem.search.rerank import Reranker, load_reranker, no_reranker
 from kgmem.settings import Settings, load_settings
 from kgmem.store import open_store
 from kgmem.store.contract import Store
@@ -110,9 +110,11 @@ class Kgmem:
     def reranker(self) -> Reranker:
         """The reranker, loaded on first use. Raises `UsageError` where none is set, `EncoderError`."""
         with self._reranker_lock:
-            if self._given_reranker is None and not self.settings.reranker:
-                raise missing()
-            return self._given_reranker or self._loaded_reranker
+            if self._given_reranker is not None:
+                return self._given_reranker
+            if not self.settings.reranker:
+                raise no_reranker()
+            return self._loaded_reranker
 
     # Ingest
 

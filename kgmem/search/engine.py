@@ -22,7 +22,7 @@ from kgmem.search.neighbours import with_neighbours
 from kgmem.search.options import NO_OPTIONS, SearchOptions
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
-from kgmem.search.rerank import Reranker, judged, missing, reranked
+from kgmem.search.rerank import Reranker, judged, no_reranker, reranked
 from kgmem.store.contract import NO_EDGES, Cosines, Edges, KnownName, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
@@ -90,7 +90,7 @@ def search(
     if not 1 <= k <= MAX_HITS:
         raise errors.QueryError(f"k is {k}; ask for 1 to {MAX_HITS} hits.")
     if options.rerank and reranker is None:
-        raise missing()
+        raise no_reranker()
     with store.snapshot():
         asked = analyse(question, as_of)
         vector = encoder.encode_query(asked.text) if vector is None else vector

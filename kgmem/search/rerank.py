@@ -92,7 +92,7 @@ def _gives_one_trained_figure(model: CrossEncoder) -> bool:
     return model.num_labels == 1 and (trained or len(model) > 1)
 
 
-def missing() -> errors.UsageError:
+def no_reranker() -> errors.UsageError:
     return errors.UsageError(
         "No reranker is set; name a cross-encoder by the setting reranker (KGMEM_RERANKER), or search without rerank."
     )
@@ -119,4 +119,4 @@ def reranked(refs: Sequence[Ref], scores: Mapping[Ref, float]) -> list[Ref]:
     return sorted(refs, key=lambda ref: (ref not in scores, -scores.get(ref, 0.0)))
 
 
-__all__ = ["CrossEncoderReranker", "Reranker", "judged", "load_reranker", "missing", "reranked"]
+__all__ = ["CrossEncoderReranker", "Reranker", "judged", "load_reranker", "no_reranker", "reranked"]

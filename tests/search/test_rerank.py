@@ -86,6 +86,8 @@ def test_what_the_cross_encoder_prefers_comes_first_and_shows_its_score(
 
 
 def test_texts_longer_than_the_model_reads_are_cut(opened: Callable[..., Kgmem], reranker_path: str) -> None:
+    one, other = rerank.load_reranker(reranker_path).scores("okapi", ["word " * 60 + end for end in ("okapi", "zebra")])
+    assert one == pytest.approx(other, abs=1e-6)
     kg = filled(opened(reranker=reranker_path))
     kg.ingest_text("A heron stood there. " + "It stood there and stood there. " * 60, uri="long", title="Heron")
     hits = kg.search("okapi " * 1000, options=RERANK)
