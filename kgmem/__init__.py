@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Document", "Filter", "Hit", "Kgmem", "KgmemError", "Settings", "__version__"]
+__all__ = ["Document", "Filter", "Hit", "Kgmem", "KgmemError", "SearchOptions", "Settings", "__version__"]
 
 if TYPE_CHECKING:
     from kgmem.errors import KgmemError
     from kgmem.model import Document, Filter, Hit
+    from kgmem.search.options import SearchOptions
     from kgmem.service import Kgmem
     from kgmem.settings import Settings
 
@@ -27,6 +28,7 @@ _HOMES = {
     "Hit": "model",
     "Kgmem": "service",
     "KgmemError": "errors",
+    "SearchOptions": "search.options",
     "Settings": "settings",
 }
 

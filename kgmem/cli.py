@@ -173,6 +173,10 @@ def ingest(
 @click.option(
     "--mode", type=click.Choice(["hybrid", "vector", "fulltext", "graph"]), default="hybrid", show_default=True
 )
+@click.option("--rerank", is_flag=True, help="Order the first hits anew by the reranker (KGMEM_RERANKER).")
+@click.option("--diversity", type=float, default=0.0, metavar="X", help="Put back what resembles better hits: 0 to 1.")
+@click.option("--aliases", is_flag=True, help="Search for other names of the entities that the question names too.")
+@click.option("--neighbours", type=int, default=0, metavar="N", help="Show N chunks before and after each hit.")
 @click.option("--explain", is_flag=True, help="Show each hit's place in every arm and the path that led to it.")
 @click.option("--json", "as_json", is_flag=True, help="Print what a program can read.")
 @filter_options
@@ -181,6 +185,10 @@ def search(
     question: str,
     k: int,
     mode: Any,
+    rerank: bool,
+    diversity: float,
+    aliases: bool,
+    neighbours: int,
     explain: bool,
     as_json: bool,
     kinds: Any,
@@ -194,10 +202,13 @@ def search(
 ) -> None:
     """Ask a question; the passages that answer best, with their sources."""
     from kgmem.model import Filter
+    from kgmem.search.options import SearchOptions
 
+    options = SearchOptions(rerank=rerank, diversity=diversity, aliases=aliases, neighbours=neighbours)
     where = Filter(kinds, uris, uri_prefix, tags, since, until, dict(_pair(m) for m in meta))
     with _open(existing=True, **given) as kg:
-        print_hits(kg.search(question, mode=mode, k=k, where=where), explain=explain, as_json=as_json)
+        hits = kg.search(question, mode=mode, k=k, where=where, options=options)
+        print_hits(hits, explain=explain, as_json=as_json)
 
 
 @main.command()

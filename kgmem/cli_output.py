@@ -14,7 +14,7 @@ import click
 from tqdm import tqdm
 
 from kgmem.ingest.report import Report
-from kgmem.model import Hit
+from kgmem.model import Chunk, Hit
 
 _EVERY = 5.0
 _SHOWN = 20
@@ -105,30 +105,47 @@ def print_hits(hits: Sequence[Hit], *, explain: bool, as_json: bool) -> None:
             f"{place}. {click.style(title, bold=True)}  {hit.score:.4f}  {hit.source.uri}"
             + (f"  page {hit.chunk.metadata['page']}" if "page" in hit.chunk.metadata else "")
         )
-        said = f"{hit.chunk.speaker}: " if hit.chunk.speaker else ""
-        text = " ".join(hit.chunk.text.split())
-        click.echo(
-            textwrap.fill(
-                said + text, _WIDTH, initial_indent="   ", subsequent_indent="   ", max_lines=4, placeholder=" …"
-            )
-        )
+        for chunk in hit.before:
+            _print_text(chunk, "   before: ", lines=2)
+        _print_text(hit.chunk, "   ", lines=4)
+        for chunk in hit.after:
+            _print_text(chunk, "   after: ", lines=2)
         if explain:
             _print_explanation(hit)
+
+
+def _print_text(chunk: Chunk, indent: str, *, lines: int) -> None:
+    said = f"{chunk.speaker}: " if chunk.speaker else ""
+    text = said + " ".join(chunk.text.split())
+    click.echo(
+        textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent="   ", max_lines=lines, placeholder=" …")
+    )
 
 
 def _print_explanation(hit: Hit) -> None:
     why = hit.explanation
     arms = ", ".join(f"{arm.arm} #{arm.rank} ({arm.score:.4g})" for arm in why.arms)
-    click.echo(f"   arms: {arms or 'none'}; prior {why.prior:.3f}, reset {why.reset:.4f}")
+    read = f", rerank {why.rerank:.4g}" if why.rerank is not None else ""
+    click.echo(f"   arms: {arms or 'none'}; prior {why.prior:.3f}, reset {why.reset:.4f}{read}")
     for number, step in enumerate(why.path):
         arrow = "path:" if number == 0 else "   ->"
         click.echo(f"   {arrow} [{step.entity}] {step.title or step.source_id}: “{' '.join(step.sentence.split())}”")
 
 
 def hit_as_dict(hit: Hit) -> dict[str, Any]:
-    chunk, source = hit.chunk, hit.source
+    source = hit.source
     return {
         "score": hit.score,
+        **_chunk_as_dict(hit.chunk),
+        "source": {"id": source.id, "uri": source.uri, "title": source.title, "kind": source.kind},
+        "explain": asdict(hit.explanation),
+        "before": [_chunk_as_dict(chunk) for chunk in hit.before],
+        "after": [_chunk_as_dict(chunk) for chunk in hit.after],
+    }
+
+
+def _chunk_as_dict(chunk: Chunk) -> dict[str, Any]:
+    return {
         "text": chunk.text,
         "start": chunk.start,
         "end": chunk.end,
@@ -136,6 +153,4 @@ def hit_as_dict(hit: Hit) -> dict[str, Any]:
         "speaker": chunk.speaker or None,
         "timestamp": chunk.timestamp,
         "metadata": dict(chunk.metadata),
-        "source": {"id": source.id, "uri": source.uri, "title": source.title, "kind": source.kind},
-        "explain": asdict(hit.explanation),
     }

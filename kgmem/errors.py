@@ -17,7 +17,7 @@ KgmemError
 ├── NotFound              NOT_FOUND          no such document, entity, job …
 ├── QueryError            QUERY_INVALID      a question that can't be asked
 │   └── QueryTooComplex   QUERY_TOO_COMPLEX  a GraphQL document beyond the limits
-└── EncoderError          ENCODER_FAILED     the embedding model or endpoint failed
+└── EncoderError          ENCODER_FAILED     the embedding model, its endpoint or the reranker failed
 """
 
 from __future__ import annotations

@@ -236,19 +236,30 @@ class ArmScore:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a hit is there: its place in each arm, its share of the restart mass, and a path of evidence."""
+    """Why a hit is there: its place in each arm, its share of the restart mass, and a path of evidence.
+
+    `rerank` is the reranker's score, on its own scale; None where none has read the hit.
+    """
 
     arms: tuple[ArmScore, ...]
     prior: float
     reset: float
     path: tuple[Step, ...]
+    rerank: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that answers, with its source and why it was found."""
+    """A chunk that answers, with its source and why it was found.
+
+    `score` is the ranking's, whatever the options of the search made of the
+    order afterwards. `before` and `after` are the chunks beside it in its
+    source, in order, where they were asked for.
+    """
 
     chunk: Chunk
     source: Source
     score: float
     explanation: Explanation
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()

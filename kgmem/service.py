@@ -24,6 +24,8 @@ from kgmem.ingest.report import Report
 from kgmem.ingest.workers import Workers
 from kgmem.model import Document, Filter, Hit, Skipped
 from kgmem.search.engine import NO_FILTER, Mode, search
+from kgmem.search.options import NO_OPTIONS, SearchOptions
+from kgmem.search.rerank import Reranker, load_reranker, no_reranker
 from kgmem.settings import Settings, load_settings
 from kgmem.store import open_store
 from kgmem.store.contract import Store
@@ -41,14 +43,25 @@ class Kgmem:
     `StoreError` or `EncoderMismatch` when it opens.
     """
 
-    def __init__(self, settings: Settings | None = None, *, encoder: Encoder | str | None = None, **given: Any) -> None:
-        """Open the store that the settings name. `encoder` is a model's name or an encoder."""
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        encoder: Encoder | str | None = None,
+        reranker: Reranker | str | None = None,
+        **given: Any,
+    ) -> None:
+        """Open the store that the settings name. `encoder` is a model's name or an encoder, `reranker` likewise."""
         if isinstance(encoder, str):
             given["encoder"], encoder = encoder, None
+        if isinstance(reranker, str):
+            given["reranker"], reranker = reranker, None
         self.settings = settings or load_settings(**given)
         self._given_encoder = encoder
+        self._given_reranker = reranker
         self._lock = threading.Lock()
         self._encoder_lock = threading.Lock()
+        self._reranker_lock = threading.Lock()
         self._workers: Workers | None = None
         # Opened without a fingerprint first, so that what needs no encoder does not wait for one to load.
         self._store = open_store(self.settings.store, self.settings.namespace, options=self.settings.neo4j)
@@ -88,6 +101,20 @@ class Kgmem:
                 self._store.adopt(encoder.fingerprint)
                 self._checked = True
             return encoder
+
+    @cached_property
+    def _loaded_reranker(self) -> Reranker:
+        return load_reranker(self.settings.reranker)
+
+    @property
+    def reranker(self) -> Reranker:
+        """The reranker, loaded on first use. Raises `UsageError` where none is set, `EncoderError`."""
+        with self._reranker_lock:
+            if self._given_reranker is not None:
+                return self._given_reranker
+            if not self.settings.reranker:
+                raise no_reranker()
+            return self._loaded_reranker
 
     # Ingest
 
@@ -238,10 +265,21 @@ class Kgmem:
         k: int = 10,
         where: Filter = NO_FILTER,
         as_of: datetime | None = None,
+        options: SearchOptions = NO_OPTIONS,
     ) -> list[Hit]:
         """The `k` chunks that answer best, explained; see `kgmem.search.engine.search`."""
-        encoder = self.encoder
-        return search(self._store, encoder, question, mode=mode, k=k, where=where, as_of=as_of)
+        reranker = self.reranker if options.rerank else None
+        return search(
+            self._store,
+            self.encoder,
+            question,
+            mode=mode,
+            k=k,
+            where=where,
+            as_of=as_of,
+            options=options,
+            reranker=reranker,
+        )
 
 
 def _on_disk(uri: str) -> bool:

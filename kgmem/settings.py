@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     encoder_key: str = Field("", description="Key for that endpoint", repr=False)
     precision: str = Field("auto", description="Arithmetic of the encoder: auto, float32 or bfloat16")
     encoder_threads: int = Field(default_factory=_cores, ge=1, description="Batches encoded at once while ingesting")
+    reranker: str = Field("", description="Cross-encoder for searches that ask for it, by name or path")
     english: str = Field(DEFAULT_ENGLISH, description="spaCy pipeline for English, by package or path")
     chinese: str = Field("", description="spaCy pipeline for Chinese; else zh_core_web_sm if installed, or jieba")
     processes: int = Field(

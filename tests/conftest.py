@@ -28,6 +28,15 @@ def encoder() -> Encoder:
     return load_encoder()
 
 
+@pytest.fixture(scope="session")
+def reranker_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cross-encoder's folder: it knows some animals (`tiny_reranker.ANIMALS`) and nothing else."""
+    # Not above: it loads torch, which most tests do without.
+    from tiny_reranker import save_tiny_reranker
+
+    return str(save_tiny_reranker(tmp_path_factory.mktemp("reranker")))
+
+
 @pytest.fixture
 def kg(tmp_path: Path, encoder: Encoder) -> Iterator[Kgmem]:
     """An open, empty store; analysis stays in this process."""

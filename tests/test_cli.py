@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,41 @@ def test_filters(run, folder: Path) -> None:  # type: ignore[no-untyped-def]
     assert json.loads(run("search", "Lyon", "--since", "2050-01-01", "--json")) == []
 
 
+def test_options_of_a_search(run, folder: Path, reranker_path: str, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    (folder / "river.txt").write_text("The Rhône and the Saône meet in a city where a zebra once swam.")
+    (folder / "stairs.txt").write_text("An okapi slept under the stairs.")
+    run("ingest", "mine")
+    question = "In which city do the Rhône and the Saône meet, and what of the okapi?"
+    assert not run("search", question, "-k", "1").startswith("1. stairs")
+    monkeypatch.setenv("KGMEM_RERANKER", reranker_path)
+    out = run("search", question, "-k", "1", "--rerank", "--explain")
+    assert "stairs.txt" in out
+    assert re.search(r"reset \d\.\d+, rerank 0\.\d+", out)
+    (hit,) = json.loads(run("search", question, "-k", "1", "--rerank", "--json"))
+    assert hit["source"]["uri"].endswith("stairs.txt")
+    assert 0 < hit["explain"]["rerank"] < 1
+    (hit,) = json.loads(run("search", question, "-k", "1", "--json"))
+    assert hit["explain"]["rerank"] is None
+    several = run("search", question, "--rerank", "--diversity", "0.3", "--aliases", "--neighbours", "2")
+    assert several.startswith("1. ")
+
+
+def test_what_stands_beside_a_hit_is_printed(run) -> None:  # type: ignore[no-untyped-def]
+    turns = [
+        {"conversation": "c", "speaker": speaker, "text": text}
+        for speaker, text in [("Ann", "Shall we go?"), ("Bob", "The orchard is closed."), ("Ann", "Then tomorrow.")]
+    ]
+    run("ingest", "--jsonl", "-", stdin="\n".join(map(json.dumps, turns)))
+    asked = "search", "Is the orchard closed?", "-k", "1"
+    lines = [line.strip() for line in run(*asked, "--neighbours", "1").splitlines()]
+    assert lines[1:] == ["before: Ann: Shall we go?", "Bob: The orchard is closed.", "after: Ann: Then tomorrow."]
+    assert "Shall we go?" not in run(*asked)
+    (hit,) = json.loads(run(*asked, "--neighbours", "1", "--json"))
+    assert [chunk["text"] for chunk in hit["before"]] == ["Shall we go?"]
+    assert [(chunk["speaker"], chunk["text"]) for chunk in hit["after"]] == [("Ann", "Then tomorrow.")]
+    assert hit["text"] == "The orchard is closed."
+
+
 def test_delete(run, folder: Path) -> None:  # type: ignore[no-untyped-def]
     run("ingest", "mine")
     assert "1 removed" in run("delete", "mine/lyon.md")
@@ -110,6 +146,11 @@ def test_delete(run, folder: Path) -> None:  # type: ignore[no-untyped-def]
         (["search", "x", "--since", "yesterday"], "no ISO 8601 time"),
         (["search", "x", "--since", "2026-01-01T10:00"], "no time zone"),
         (["search", "x", "--meta", "nonsense"], "KEY=VALUE"),
+        (["search", "x", "--diversity", "1.5"], "give 0 (off) to 1"),
+        (["search", "x", "--diversity", "nan"], "give 0 (off) to 1"),
+        (["search", "x", "--diversity", "much"], "not a valid float"),
+        (["search", "x", "--neighbours", "6"], "ask for 0 (none) to 5"),
+        (["search", "x", "--neighbours", "-1"], "ask for 0 (none) to 5"),
         (["nonsense"], "No such command"),
     ],
 )
@@ -117,6 +158,14 @@ def test_wrong_use_is_exit_code_2_and_says_what_to_do(run, args: list[str], says
     out = run(*args, code=2)
     assert says in out
     assert "secret" not in out
+
+
+def test_reranking_without_a_reranker_says_what_to_set(run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    run("ingest", "mine")
+    assert "KGMEM_RERANKER" in run("search", "Lyon", "--rerank", code=2)
+    monkeypatch.setenv("KGMEM_RERANKER", "/nowhere/at/all")
+    assert "'/nowhere/at/all' can't be loaded" in run("search", "Lyon", "--rerank", code=1)
+    assert "lyon.md" in run("search", "Lyon")
 
 
 def test_settings_that_can_not_be_are_named(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

@@ -198,12 +198,16 @@ def test_constants_of_search_are_those_of_the_code() -> None:
     for module, name, value in rows:
         actual: Any = getattr(importlib.import_module(f"kgmem.search.{module}"), name)
         assert float(value) == actual, (module, name)
-    for module in ("engine", "words", "nearby", "prior", "expand", "pagerank"):
+    parts = ("engine", "words", "nearby", "prior", "expand", "pagerank", "options", "aliases", "rerank", "diversify")
+    for module in parts:
         there = vars(importlib.import_module(f"kgmem.search.{module}"))
         own = {
             name
             for name, value in there.items()
-            if name.isupper() and not name.startswith("_") and isinstance(value, int | float)
+            if name.isupper()
+            and not name.startswith("_")
+            and isinstance(value, int | float)
+            and not isinstance(value, bool)
         }
         assert own <= {name for _, name in described}, module
 

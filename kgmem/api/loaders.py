@@ -35,18 +35,29 @@ class Loaders:
             found: Sequence[list[Entity]] = await read(lambda store: _entities_of(store, keys))
             return found
 
+        async def around(keys: list[tuple[str, int, int]]) -> Sequence[list[StoredChunk]]:
+            found: Sequence[list[StoredChunk]] = await read(lambda store: _around(store, keys))
+            return found
+
         self.source: DataLoader[str, Source | None] = gathered(lambda store, key: store.source(key))
         self.chunk: DataLoader[str, StoredChunk | None] = gathered(lambda store, key: store.chunk(key))
         self.entity: DataLoader[str, Entity | None] = gathered(lambda store, key: store.entity(key))
         self.text: DataLoader[str, str | None] = gathered(lambda store, key: store.text(key))
-        self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = gathered(
-            lambda store, key: store.neighbours(*key)
-        )
+        self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = DataLoader(around, max_batch_size=100)
         self.chunk_entities: DataLoader[str, list[Entity]] = DataLoader(entities_of, max_batch_size=100)
 
     def clear(self) -> None:
         for loader in (self.source, self.chunk, self.entity, self.text, self.around, self.chunk_entities):
             loader.clear_all()
+
+
+def _around(store: Store, keys: Sequence[tuple[str, int, int]]) -> list[list[StoredChunk]]:
+    """The neighbours of each (chunk, how many before, how many after); one reading for each pair of numbers."""
+    by_span: dict[tuple[int, int], list[str]] = {}
+    for chunk_id, *span in keys:
+        by_span.setdefault((span[0], span[1]), []).append(chunk_id)
+    found = {span: store.neighbours(ids, *span) for span, ids in by_span.items()}
+    return [found[before, after].get(chunk_id, []) for chunk_id, before, after in keys]
 
 
 def _entities_of(store: Store, chunk_ids: Sequence[str]) -> list[list[Entity]]:

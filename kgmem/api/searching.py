@@ -17,7 +17,8 @@ from kgmem.api.context import Info
 from kgmem.api.enums import Arm, SearchMode, SourceKind
 from kgmem.api.failures import Error
 from kgmem.api.graph import Entity, load_entity
-from kgmem.api.types import MAX_AROUND, Chunk, Source, load_source
+from kgmem.api.types import Chunk, Source, around, load_source
+from kgmem.search.options import SearchOptions
 
 MAX_HITS = 50
 MAX_VALUES = 100
@@ -78,6 +79,15 @@ class SearchInput:
     as_of: datetime | None = strawberry.field(
         default=None, description="The moment that words like “yesterday” count from, with a time zone."
     )
+    rerank: bool = strawberry.field(
+        default=False, description="Whether the server's reranker orders the first hits anew; an error if it has none."
+    )
+    diversity: float = strawberry.field(
+        default=0.0, description="How much hits that resemble better ones are put back: 0, not at all, to 1."
+    )
+    aliases: bool = strawberry.field(
+        default=False, description="Whether other names of the entities that the query names are searched for too."
+    )
 
 
 def aware(name: str, moment: datetime | None) -> datetime | None:
@@ -130,6 +140,9 @@ class HitExplanation:
     arms: list[ArmScore]
     prior: float = strawberry.field(description="What meaning, words, sentences and dates say before the graph.")
     reset: float = strawberry.field(description="Its share of the mass that the walk over the graph restarts from.")
+    rerank: float | None = strawberry.field(
+        description="The reranker's score, on its own scale; null where none has read the hit."
+    )
     path: list[EvidenceStep] = strawberry.field(description="From an entity of the question to the hit.")
 
 
@@ -142,7 +155,7 @@ class Hit:
 
     @strawberry.field(description="The chunks before and after it in its source, at most five each.")
     async def neighbours(self, info: Info, before: int = 1, after: int = 1) -> list[Chunk]:
-        span = (self.chunk.id, min(max(before, 0), MAX_AROUND), min(max(after, 0), MAX_AROUND))
+        span = around(self.chunk.id, before, after)
         return [Chunk.stored(stored) for stored in await info.context.loaders.around.load(span)]
 
     @classmethod
@@ -156,6 +169,7 @@ class Hit:
                 arms=[ArmScore(arm=Arm(arm.arm), rank=arm.rank, score=arm.score) for arm in why.arms],
                 prior=why.prior,
                 reset=why.reset,
+                rerank=why.rerank,
                 path=[EvidenceStep.of(step) for step in why.path],
             ),
         )
@@ -174,7 +188,10 @@ async def run_search(info: Info, given: SearchInput) -> SearchResult:
         raise errors.QueryError(f"first is {given.first}; ask for 1 to {MAX_HITS} hits.")
     where = given.filter.where() if given.filter else model.Filter()
     as_of = aware("asOf", given.as_of)
+    options = SearchOptions(rerank=given.rerank, diversity=given.diversity, aliases=given.aliases)
     hits = await info.context.use(
-        lambda kg: kg.search(given.query, mode=given.mode.value, k=given.first, where=where, as_of=as_of)
+        lambda kg: kg.search(
+            given.query, mode=given.mode.value, k=given.first, where=where, as_of=as_of, options=options
+        )
     )
     return SearchResult(hits=[Hit.of(hit) for hit in hits])

@@ -16,12 +16,12 @@ from kgmem.api.context import Info
 from kgmem.api.enums import SourceKind
 from kgmem.api.failures import Error
 from kgmem.api.pages import Connection, decode_number, make_page, page_size
+from kgmem.search.options import MAX_NEIGHBOURS
 from kgmem.store.contract import StoredChunk
 
 if TYPE_CHECKING:
     from kgmem.api.graph import Entity
 
-MAX_AROUND = 5
 First = Annotated[int, strawberry.argument(description="How many, at most 100.")]
 After = Annotated[str | None, strawberry.argument(description="The cursor after which the page starts.")]
 
@@ -113,7 +113,7 @@ class Chunk(Node):
 
     @strawberry.field(description="The chunks before and after it in its source, at most five each.")
     async def neighbours(self, info: Info, before: int = 1, after: int = 1) -> list[Chunk]:
-        span = (self.id, min(max(before, 0), MAX_AROUND), min(max(after, 0), MAX_AROUND))
+        span = around(self.id, before, after)
         return [Chunk.stored(stored) for stored in await info.context.loaders.around.load(span)]
 
     @strawberry.field(description="The entities that it names, at most 100.")
@@ -149,6 +149,11 @@ async def load_source(info: Info, source_id: str) -> Source | None:
 async def load_chunk(info: Info, chunk_id: str) -> Chunk | None:
     found = await info.context.loaders.chunk.load(chunk_id)
     return Chunk.stored(found) if found else None
+
+
+def around(chunk_id: str, before: int, after: int) -> tuple[str, int, int]:
+    """What the loader of neighbours takes, no number beyond its bounds."""
+    return chunk_id, min(max(before, 0), MAX_NEIGHBOURS), min(max(after, 0), MAX_NEIGHBOURS)
 
 
 def not_found(what: str, given: Any) -> errors.NotFound:

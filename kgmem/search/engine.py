@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -14,12 +14,17 @@ from kgmem import errors
 from kgmem.ingest.encode import Encoder
 from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
 from kgmem.search import explain
+from kgmem.search.aliases import with_aliases
 from kgmem.search.analyse import Question, analyse, find_seeds
+from kgmem.search.diversify import diversified
 from kgmem.search.expand import Activation, activate, local_subgraph
+from kgmem.search.neighbours import with_neighbours
+from kgmem.search.options import NO_OPTIONS, SearchOptions
 from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
+from kgmem.search.rerank import Reranker, judged, no_reranker, reranked
 from kgmem.search.words import word_scores
-from kgmem.store.contract import NO_EDGES, Candidate, Edges, Store
+from kgmem.store.contract import NO_EDGES, Candidate, Edges, KnownName, Store
 
 Mode = Literal["hybrid", "vector", "fulltext", "graph"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -73,32 +78,44 @@ def search(
     where: Filter = NO_FILTER,
     as_of: datetime | None = None,
     vector: Vectors | None = None,
+    options: SearchOptions = NO_OPTIONS,
+    reranker: Reranker | None = None,
 ) -> list[Hit]:
     """The `k` chunks that answer best, best first, each explained.
 
-    `vector` is the question's, where it is at hand already. Raises `QueryError`.
+    `vector` is the question's, where it is at hand already; `reranker` is what
+    `options.rerank` needs. Raises `QueryError`, or `UsageError` without one.
     """
     if mode not in MODES:
         raise errors.QueryError(f"mode {mode!r} is not known; use one of {', '.join(MODES)}.")
     if not 1 <= k <= MAX_HITS:
         raise errors.QueryError(f"k is {k}; ask for 1 to {MAX_HITS} hits.")
+    if options.rerank and reranker is None:
+        raise no_reranker()
     with store.snapshot():
         asked = analyse(question, as_of)
         vector = encoder.encode_query(asked.text) if vector is None else vector
         count = max(CANDIDATES, k)
-        arms = (
-            store.ahead(store.vector_search, vector, count, where),
-            store.ahead(store.term_search, asked.terms, count, where),
-        )
+        near = store.ahead(store.vector_search, vector, count, where)
+        # Only for their aliases are the seeds needed before words are searched for.
+        seeds = find_seeds(store, asked.text, where) if options.aliases else None
+        if seeds is not None:
+            asked = replace(asked, terms=tuple(with_aliases(store, asked.terms, seeds)))
+        arms = near, store.ahead(store.term_search, asked.terms, count, where)
         # Where the arms are searched beside this, it costs nothing.
-        entered = _enter(store, asked, vector, where) if mode in ("hybrid", "graph") else _Entered()
+        entered = _enter(store, asked, vector, where, seeds) if mode in ("hybrid", "graph") else _Entered()
         found = _candidates(store, asked, vector, where, encoder.known_share(asked.text), arms)
         ranked = _rank(store, entered, found, mode, where)
-        return _hits(store, found, ranked, vector, k)
+        scores = judged(store, reranker, asked.text, ranked.refs) if options.rerank and reranker else {}
+        chosen = diversified(store, reranked(ranked.refs, scores), k, options.diversity)[:k]
+        return with_neighbours(store, _hits(store, found, ranked, chosen, scores, vector), options.neighbours)
 
 
-def _enter(store: Store, asked: Question, vector: Vectors, where: Filter) -> _Entered:
-    return _Entered(*activate(store, find_seeds(store, asked.text, where), vector, where))
+def _enter(
+    store: Store, asked: Question, vector: Vectors, where: Filter, seeds: Sequence[KnownName] | None
+) -> _Entered:
+    seeds = find_seeds(store, asked.text, where) if seeds is None else seeds
+    return _Entered(*activate(store, seeds, vector, where))
 
 
 def _candidates(
@@ -154,8 +171,14 @@ def _rank(store: Store, entered: _Entered, found: _Candidates, mode: Mode, where
     )
 
 
-def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k: int) -> list[Hit]:
-    refs = ranked.refs[:k]
+def _hits(
+    store: Store,
+    found: _Candidates,
+    ranked: _Ranked,
+    refs: Sequence[Ref],
+    scores: Mapping[Ref, float],
+    vector: Vectors,
+) -> list[Hit]:
     traced: dict[Ref, list[explain.Link]] = {}
     if ranked.graph is not None and ranked.mass is not None:
         at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
@@ -181,6 +204,7 @@ def _hits(store: Store, found: _Candidates, ranked: _Ranked, vector: Vectors, k:
                 float(priors.get(ref, 0.0)),
                 float(resets.get(ref, 0.0)),
                 paths.get(ref, ()),
+                scores.get(ref),
             ),
         )
         for ref in refs

@@ -292,6 +292,9 @@ class Store(Protocol):
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
         """How near each of these chunks, and each of its sentences, is to `vector` (dim,), by the int8 vectors."""
 
+    def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
+        """Each of these chunks' own vector (dim,), as int8 keeps it, of unit length again."""
+
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         """Up to `per_entity` sentences for each entity, chunks that name it most first."""
 
@@ -363,8 +366,8 @@ class Store(Protocol):
     def text(self, source_id: str) -> str | None: ...
     def source_chunks(self, source_id: str, *, after: int = -1, limit: int = 100) -> list[StoredChunk]: ...
     def chunk(self, chunk_id: str) -> StoredChunk | None: ...
-    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
-        """The chunks around this one in its source, in order, without itself."""
+    def neighbours(self, chunk_ids: Sequence[str], before: int, after: int) -> dict[str, list[StoredChunk]]:
+        """The chunks around each of these in its source, in order, without itself; one with none is left out."""
 
     def entity(self, entity_id: str) -> Entity | None: ...
     def entities(self, match: str = "", *, after: str | None = None, limit: int = 100) -> list[Entity]:

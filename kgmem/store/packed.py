@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kgmem.model import Ref, Vectors
-from kgmem.store.codec import unit_cosines
+from kgmem.store.codec import unit_cosines, unpack_unit
 from kgmem.store.contract import Cosines
 
 
@@ -23,3 +23,9 @@ def _places(packed: Mapping[Ref, bytes], dimension: int) -> Iterable[tuple[Ref, 
     for ref, codes in packed.items():
         first, end = end, end + len(codes) // dimension
         yield ref, first, end
+
+
+def own_vectors(packed: Mapping[Ref, bytes], dimension: int) -> dict[Ref, Vectors]:
+    """The first vector (dimension,) of each packed value: a chunk's own stands before its sentences'."""
+    first = unpack_unit([codes[:dimension] for codes in packed.values()], dimension)
+    return dict(zip(packed, first, strict=True))

@@ -22,6 +22,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from kgmem.api.app import create_app
 from kgmem.ingest.encode import Encoded, Passage, unit
 from kgmem.model import Vectors
+from kgmem.search.rerank import Reranker
 from kgmem.service import Kgmem
 from kgmem.settings import load_settings
 from kgmem.store.contract import EncoderFingerprint
@@ -147,10 +148,12 @@ def until(true: Callable[[], Any], seconds: float = 30) -> None:
 
 
 @contextmanager
-def live_server(folder: Path, *, dev: bool = False, timeout: float = 30, **settings: Any) -> Iterator[Live]:
+def live_server(
+    folder: Path, *, dev: bool = False, timeout: float = 30, reranker: Reranker | None = None, **settings: Any
+) -> Iterator[Live]:
     encoder = WordEncoder()
     given = load_settings(store=f"sqlite:///{folder / 'store.db'}", processes=0, **settings)
-    with Kgmem(given, encoder=encoder) as kg:
+    with Kgmem(given, encoder=encoder, reranker=reranker) as kg:
         for uri, (title, text) in TEXTS.items():
             assert kg.ingest_text(text, uri=uri, title=title, tags=["notes"], metadata={"year": 1843}).added == 1
         with serving(create_app(kg, dev=dev, timeout=timeout)) as url, httpx.Client(base_url=url, timeout=60) as client:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from api_help import TEXTS, Live
+from api_help import TEXTS, Live, live_server
 
 SEARCH = """
 query ($input: SearchInput!) {
@@ -16,7 +19,10 @@ query ($input: SearchInput!) {
         score
         chunk { id text start end ordinal context speaker timestamp metadata sentences { text start end } }
         source { id title uri kind tags metadata text }
-        explain { arms { arm rank score } prior reset path { name entity { id name } sentence source { id } chunkId } }
+        explain {
+          arms { arm rank score } prior reset rerank
+          path { name entity { id name } sentence source { id } chunkId }
+        }
         neighbours(before: 2, after: 2) { id }
       }
     }
@@ -72,6 +78,9 @@ def test_filters_hold(live: Live) -> None:
         ({"query": "x" * 100_000}, "QUERY_INVALID"),
         ({"query": "x", "first": 51}, "QUERY_INVALID"),
         ({"query": "x", "first": -1}, "QUERY_INVALID"),
+        ({"query": "x", "diversity": -0.1}, "QUERY_INVALID"),
+        ({"query": "x", "diversity": 2}, "QUERY_INVALID"),
+        ({"query": "x", "rerank": True}, "USAGE"),
         ({"query": "x", "asOf": "2026-01-01T00:00:00"}, "USAGE"),
         ({"query": "yesterday", "asOf": "0001-01-01T00:00:00Z"}, "USAGE"),
         ({"query": "x", "filter": {"since": "2026-01-01"}}, "USAGE"),
@@ -82,6 +91,53 @@ def test_filters_hold(live: Live) -> None:
 )
 def test_bad_searches_are_data(live: Live, given: dict[str, Any], code: str) -> None:
     assert search(live, **given)["code"] == code
+
+
+@pytest.mark.parametrize("diversity", ["0.5", None, True])
+def test_what_is_no_number_is_no_diversity(live: Live, diversity: Any) -> None:
+    (error,) = live.errors(SEARCH, {"input": {"query": "x", "diversity": diversity}})
+    assert "diversity" in error["message"]
+
+
+def test_diversity_is_a_finite_number(live: Live) -> None:
+    assert live.post(SEARCH, {"input": {"query": "x", "diversity": float("nan")}}).status_code == 400
+    found = live.ask('{ search(input: {query: "x", diversity: 1e999}) { ... on Error { code message } } }')["search"]
+    assert found["code"] == "QUERY_INVALID"
+
+
+class Shortest:
+    """Satisfies `kgmem.search.rerank.Reranker`."""
+
+    def scores(self, question: str, passages: Sequence[str]) -> Any:
+        return np.array([-len(passage) for passage in passages])
+
+
+def test_a_search_is_reranked_where_the_server_can(tmp_path: Path) -> None:
+    with live_server(tmp_path, reranker=Shortest()) as own:
+        asked = {"query": "Who wrote notes on the Analytical Engine?"}
+        plain = search(own, **asked)["hits"]
+        assert {hit["explain"]["rerank"] for hit in plain} == {None}
+        hits = search(own, **asked, rerank=True)["hits"]
+        assert [hit["chunk"]["id"] for hit in hits] != [hit["chunk"]["id"] for hit in plain]
+        scores = [hit["explain"]["rerank"] for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        assert scores == [-len(f"{hit['chunk']['context']}\n{hit['chunk']['text']}") for hit in hits]
+
+
+def test_a_search_finds_variety_and_other_names_where_asked(own: Live) -> None:
+    for i in range(3):
+        own.kg.ingest_text("Principia is a book of Isaac Newton.", uri=f"copy{i}")
+    asked = {"query": "Principia is a book of Isaac Newton.", "mode": "VECTOR", "first": 2}
+    assert {hit["source"]["uri"][:4] for hit in search(own, **asked)["hits"]} == {"copy"}
+    first, second = search(own, **asked, diversity=0.9)["hits"]
+    assert first["source"]["uri"].startswith("copy")
+    assert not second["source"]["uri"].startswith("copy")
+    text = "The Royal Observatory Greenwich (ROG) was built. The Royal Observatory Greenwich (ROG) stands."
+    own.kg.ingest_text(text, uri="greenwich")
+    own.kg.ingest_text("ROG keeps time.", uri="time")
+    asked = {"query": "What of the Royal Observatory Greenwich?", "mode": "FULLTEXT"}
+    assert "time" not in {hit["source"]["uri"] for hit in search(own, **asked)["hits"]}
+    assert "time" in {hit["source"]["uri"] for hit in search(own, **asked, aliases=True)["hits"]}
 
 
 STRANGE = ['"; DROP TABLE chunk --', "\ud800 lone", "a\x00b", "北京大学", "*", '"', "NEAR(a b)", "🙂"]

@@ -116,6 +116,22 @@ def test_cosines_are_those_of_the_vectors(engine):
     assert store.cosines([], question) == {}
 
 
+def test_a_chunk_has_its_own_vector_and_not_its_sentences(engine):
+    store = engine.open()
+    store.put([SOURCE, make_source("default", "blank", "…")])
+    refs = {c.source.uri: c.ref for c in all_chunks(store)}
+    found = store.chunk_vectors([*refs.values(), max(refs.values()) + 1])
+    assert set(found) == set(refs.values())
+    own = found[refs["s"]]
+    assert own.shape == SOURCE.vectors[0].shape
+    assert own @ SOURCE.vectors[0] > 0.998
+    assert own @ SOURCE.sentence_vectors[0][0] < 0.99
+    assert np.linalg.norm(own) == pytest.approx(1, abs=1e-5)
+    assert not found[refs["blank"]].any()
+    assert store.chunk_vectors([]) == {}
+    assert engine.open("another").chunk_vectors(list(refs.values())) == {}
+
+
 def test_an_open_store_adopts_its_first_encoder_and_refuses_another(engine):
     store = engine.open(fingerprint=None)
     store.adopt(FP)

@@ -216,9 +216,17 @@ def test_chunks_come_in_the_order_asked_for(filled: Store):
 def test_the_chunks_around_a_chunk(filled: Store):
     stored = filled.source_chunks(TALK.source.id)
     ids = [c.chunk.id for c in stored]
-    assert [c.chunk.id for c in filled.neighbours(ids[1], 1, 2)] == [ids[0], ids[2], ids[3]]
-    assert [c.chunk.id for c in filled.neighbours(ids[0], 5, 0)] == []
-    assert filled.neighbours(ids[1], 0, 0) == []
+
+    def around(chunk_ids, before, after):
+        found = filled.neighbours(chunk_ids, before, after)
+        return {chunk_id: [c.chunk.id for c in chunks] for chunk_id, chunks in found.items()}
+
+    assert around([ids[1]], 1, 2) == {ids[1]: [ids[0], ids[2], ids[3]]}
+    assert around([ids[3], ids[0], ids[3]], 1, 1) == {ids[0]: [ids[1]], ids[3]: [ids[2]]}
+    assert around([ids[0]], 5, 0) == around([ids[1]], 0, 0) == around([], 1, 1) == {}
+    page = [c.chunk.id for c in filled.source_chunks(PAGE.source.id)]
+    assert around([page[0], ids[0]], 0, 1) == {page[0]: [page[1]], ids[0]: [ids[1]]}
+    assert filled.neighbours([ids[1]], 1, 0) == {ids[1]: [stored[0]]}
     assert [c.chunk.ordinal for c in filled.source_chunks(TALK.source.id, after=1, limit=1)] == [2]
     assert filled.chunk(ids[2]) == stored[2]
 

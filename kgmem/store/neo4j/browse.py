@@ -64,8 +64,20 @@ class Browser(Base):
     def source_chunks(self, source_id: str, *, after: int = -1, limit: int = 100) -> list[StoredChunk]:
         return self._chunks_by("chunk_refs_of_source", source_id, after=after, limit=limit)
 
-    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
-        return self._chunks_by("chunk_refs_around", chunk_id, before=before, after=after)
+    def neighbours(self, chunk_ids: Sequence[str], before: int, after: int) -> dict[str, list[StoredChunk]]:
+        ids, refs = self.db.read(
+            "chunk_refs_around",
+            namespace=self.namespace,
+            ids=list(dict.fromkeys(chunk_ids)),
+            before=before,
+            after=after,
+        )[0]
+        stored = {chunk.ref: chunk for chunk in self.chunks(refs)}
+        found: dict[str, list[StoredChunk]] = {}
+        for chunk_id, ref in zip(ids, refs, strict=True):
+            if ref in stored:
+                found.setdefault(chunk_id, []).append(stored[ref])
+        return found
 
     def _chunks_by(self, name: str, id: str, **values: Any) -> list[StoredChunk]:
         return self.chunks(self.db.read(name, namespace=self.namespace, id=id, **values)[0][0])

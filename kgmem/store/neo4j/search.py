@@ -19,7 +19,7 @@ from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, Kn
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
 from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
-from kgmem.store.packed import cosines_of
+from kgmem.store.packed import cosines_of, own_vectors
 
 _OWN_PAGES = 20
 _OWN_RANK = -edge_weight(0, True)
@@ -78,6 +78,10 @@ class Searcher(VectorSearcher):
             ref: Candidate(cosines[ref], terms, ending, None if after < 0 else after)
             for ref, terms, ending, after in zip(found, *others, strict=True)
         }
+
+    def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
+        encoder = self._encoder()
+        return own_vectors(self._packed(refs), encoder.dimension) if encoder else {}
 
     def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
         """The codes of each chunk's own vector and of its sentences'."""

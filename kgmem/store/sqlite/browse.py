@@ -115,17 +115,17 @@ class Browser(Base):
             )
         ]
 
-    def neighbours(self, chunk_id: str, before: int, after: int) -> list[StoredChunk]:
+    def neighbours(self, chunk_ids: Sequence[str], before: int, after: int) -> dict[str, list[StoredChunk]]:
         c = self.db.reader()
-        return [
-            _chunk(row)
-            for row in c.execute(
-                f"SELECT {_CHUNK} FROM {_CHUNK_FROM} JOIN chunk AS m ON m.source = c.source "
-                "WHERE m.id = ? AND m.rowid BETWEEN ? AND ? AND c.ordinal BETWEEN m.ordinal - ? AND m.ordinal + ? "
-                "AND c.rowid <> m.rowid ORDER BY c.ordinal",
-                (chunk_id, *self._range(c), before, after),
-            )
-        ]
+        found: dict[str, list[StoredChunk]] = {}
+        for chunk_id, *row in c.execute(
+            f"SELECT m.id, {_CHUNK} FROM json_each(?) AS j CROSS JOIN chunk AS m ON m.id = j.value "
+            f"JOIN {_CHUNK_FROM} WHERE c.source = m.source AND m.rowid BETWEEN ? AND ? "
+            "AND c.ordinal BETWEEN m.ordinal - ? AND m.ordinal + ? AND c.rowid <> m.rowid ORDER BY c.ordinal",
+            (to_json(list(dict.fromkeys(chunk_ids))), *self._range(c), before, after),
+        ):
+            found.setdefault(chunk_id, []).append(_chunk(row))
+        return found
 
     def entity(self, entity_id: str) -> Entity | None:
         with self.db.snapshot():

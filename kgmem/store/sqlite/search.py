@@ -12,7 +12,7 @@ from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
-from kgmem.store.packed import cosines_of
+from kgmem.store.packed import cosines_of, own_vectors
 from kgmem.store.sqlite.base import Base
 from kgmem.store.sqlite.connection import Connection
 from kgmem.store.sqlite.filter import condition
@@ -163,14 +163,7 @@ class Searcher(Base):
         return found
 
     def cosines(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Cosines]:
-        c = self.db.reader()
-        packed = dict(
-            c.execute(
-                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
-                (to_json(self._own(c, refs)),),
-            )
-        )
-        return cosines_of(packed, vector)
+        return cosines_of(self._packed(refs), vector)
 
     def candidates(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Candidate]:
         c = self.db.reader()
@@ -182,6 +175,20 @@ class Searcher(Base):
         ).fetchall()
         cosines = cosines_of({row: vectors for row, vectors, *_ in rows}, vector)
         return {row: Candidate(cosines[row], *others) for row, _, *others in rows}
+
+    def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
+        encoder = self._encoder(self.db.reader())
+        return own_vectors(self._packed(refs), encoder.dimension) if encoder else {}
+
+    def _packed(self, refs: Sequence[Ref]) -> dict[Ref, bytes]:
+        """The codes of each chunk's own vector and of its sentences'."""
+        c = self.db.reader()
+        return dict(
+            c.execute(
+                "SELECT chunk, vectors FROM sentence WHERE chunk IN (SELECT value FROM json_each(?))",
+                (to_json(self._own(c, refs)),),
+            )
+        )
 
     def mentions_of(self, entities: Sequence[Ref], per_entity: int, where: Filter) -> list[MentionAt]:
         c = self.db.reader()
