@@ -46,6 +46,11 @@ def entity_key(name: str) -> str:
     return key[:MAX_KEY]
 
 
+def is_part(key: str, other: str) -> bool:
+    """Whether the words of one key stand one after the other in another key that has more of them."""
+    return len(key) < len(other) and f" {key} " in f" {other} "
+
+
 def title_names(title: str) -> list[str]:
     """The names a title gives, with and without a bracketed ending: `Mercury (planet)` and `Mercury`."""
     names = [" ".join(title.split())]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgmem.names import Span, candidates, entity_key, extend, key_head, linkable, longest_first, title_names
+from kgmem.names import Span, candidates, entity_key, extend, is_part, key_head, linkable, longest_first, title_names
 
 
 @pytest.mark.parametrize(
@@ -111,3 +111,18 @@ def test_a_full_stop_inside_a_name_is_no_end(text: str, name: str) -> None:
 def test_a_full_stop_after_a_word_is_one() -> None:
     keys = {span.key for span in candidates("Ada met Bob. Cid went to Rome. Dee stayed.")}
     assert not {"bob. cid", "rome. dee"} & keys
+
+
+@pytest.mark.parametrize(
+    ("key", "other", "part"),
+    [
+        ("tarzan", "tarzan and the lost city", True),
+        ("lost city", "tarzan and the lost city", True),
+        ("tarzan city", "tarzan and the lost city", False),
+        ("tar", "tarzan and the lost city", False),
+        ("tarzan", "tarzan", False),
+        ("tarzan and the lost city", "tarzan", False),
+    ],
+)
+def test_is_part(key: str, other: str, part: bool) -> None:
+    assert is_part(key, other) is part

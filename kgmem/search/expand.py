@@ -9,6 +9,7 @@ from math import log
 
 import numpy as np
 
+from kgmem import names
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.search.nearby import answers, led
 from kgmem.search.pagerank import Subgraph, subgraph
@@ -19,6 +20,8 @@ NEAREST = 4
 NEARNESS_POWER = 6
 """How much less a sentence hands on that is less near than the seed's nearest: the ratio of cosines to this power."""
 MIN_COSINE = 0.4
+LEAST_COSINE = 0.05
+"""What a sentence of the own page that is less near than this hands on by."""
 OWN_PAGE_FACTOR = 5.0
 GATE_SPREAD = 5.0
 OWNLESS_TRUST = 0.6
@@ -73,17 +76,21 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     nearest = _nearest_sentences(seeds, mentions, near_to)
     bridges, strongest = store.bridges(list(nearest), refs, CHUNKS_AN_ENTITY, where)
     counts = {seed.ref: seed.chunk_count for seed in seeds}
+    counted = frozenset(counts)
     best_of = _best_cosines(nearest)
     gained: dict[Ref, dict[Ref, float]] = defaultdict(lambda: defaultdict(float))
     lead: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
     for bridge in bridges:
-        if bridge.entity in refs:
+        if bridge.entity in counted:
             continue
-        counts[bridge.entity] = bridge.chunk_count
+        if any(names.is_part(bridge.info.key, seed.key) for seed in seeds):
+            # "Tarzan" out of "Tarzan and the Lost City" would only lead to others of that name.
+            continue
+        counts[bridge.entity] = bridge.info.chunk_count
         sentence = bridge.chunk, bridge.sentence
         for seed, cosine in nearest[sentence]:
             gain = best_of[seed] * (cosine / best_of[seed]) ** NEARNESS_POWER
-            gained[bridge.entity][seed] += gain * (OWN_PAGE_FACTOR if bridge.own else 1.0)
+            gained[bridge.entity][seed] += gain * (OWN_PAGE_FACTOR if bridge.info.own else 1.0)
             if bridge.entity not in lead or cosine > lead[bridge.entity][0]:
                 lead[bridge.entity] = cosine, seed, sentence
     found = {ref: Activated(ref, 1.0, ref, None) for ref in refs}
@@ -136,7 +143,7 @@ def _nearest_sentences(
         begun = [place for place in scored if place[1] in seed.own[:1] and place[2] == 0]
         for cosine, ref, i in dict.fromkeys([*scored[:NEAREST], *begun]):
             if cosine >= MIN_COSINE or ref in seed.own:
-                nearest[ref, i].append((seed.ref, cosine))
+                nearest[ref, i].append((seed.ref, max(cosine, LEAST_COSINE)))
     return nearest
 
 

@@ -108,8 +108,8 @@ class Sentences:
 
     def around(self, level: Sequence[Ref]) -> dict[Ref, list[Ref]]:
         counts = self._store.entity_info(level)
-        leading = [r for r in level if r in self._ends or (r in counts and counts[r][0] <= HUB)]
-        leading = sorted(leading, key=lambda r: counts[r][0] if r in counts else 0)[:FRONTIER]
+        leading = [r for r in level if r in self._ends or (r in counts and counts[r].chunk_count <= HUB)]
+        leading = sorted(leading, key=lambda r: counts[r].chunk_count if r in counts else 0)[:FRONTIER]
         ends = [ref for ref in leading if ref in self._ends]
         others = [ref for ref in leading if ref not in self._ends]
         mentions = self._store.mentions_of(ends, END_SENTENCES, self._where)
@@ -156,7 +156,7 @@ def evidence_paths(
         graph = Sentences(store, ends)
         paths = shortest_paths(*ends, graph.around, max_hops, MAX_PATHS * MAX_PATHS)
         counts = store.entity_info(list({ref for path in paths for ref in path}))
-        paths.sort(key=lambda path: sum(counts[ref][0] for ref in path[1:-1] if ref in counts))
+        paths.sort(key=lambda path: sum(counts[ref].chunk_count for ref in path[1:-1] if ref in counts))
         return _with_evidence(store, graph, paths[:limit])
 
 

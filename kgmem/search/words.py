@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 SATURATION = 0.6
 """BM25's k1 for candidates: how much a word's second and third time count."""
-LENGTH = 0.4
+LENGTH = 0.2
 """BM25's b for candidates: how much a long chunk loses."""
 RARITY = 1.5
 """A term counts its inverse document frequency to this power."""
@@ -29,13 +29,13 @@ _MEAN_LENGTHS = (0.6, 0.8, 1.0, 1.25, 1.6)
 """The mean length over the whole index is one of these times that of the candidates: whichever fits best."""
 
 
-def word_scores(terms: Sequence[str], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
-    """A score (n,) of each of n chunks for the question's `terms`; 0 where none of them is in it.
+def word_scores(asked: Sequence[str], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
+    """A score (n,) of each of n chunks for the question's terms `asked`; 0 where none of them is in it.
 
     `texts[i]` are a chunk's index terms parted by spaces, `found[i]` is the
     full-text arm's score of it, None where the arm did not give it.
     """
-    place = {term: i for i, term in enumerate(terms)}
+    place = {term: i for i, term in enumerate(asked)}
     counts = np.zeros((len(texts), len(place)))
     lengths = np.zeros(len(texts))
     for row, text in enumerate(texts):

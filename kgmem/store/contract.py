@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,15 +172,22 @@ class StoredFact:
     evidence: str
 
 
+class EntityInfo(NamedTuple):
+    """How many chunks name an entity, whether it has an own page, and its key."""
+
+    chunk_count: int
+    own: bool
+    key: str
+
+
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """An entity that a sentence names: how many chunks name it, and whether it has an own page."""
+    """An entity that a sentence names."""
 
     chunk: Ref
     sentence: int
     entity: Ref
-    chunk_count: int
-    own: bool
+    info: EntityInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +320,7 @@ class Store(Protocol):
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
         """Chunks (left) with those just before and after them in their source (right): turns, and pieces of a text."""
 
-    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
-        """Each entity's chunk count and whether it has an own page."""
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, EntityInfo]: ...
 
     def chunks(self, refs: Sequence[Ref]) -> list[StoredChunk]:
         """Whole chunks in the order given; those that have gone are left out."""
@@ -411,6 +417,7 @@ __all__ = [
     "Counts",
     "Edges",
     "EncoderFingerprint",
+    "EntityInfo",
     "Evidence",
     "KnownName",
     "Link",

@@ -26,7 +26,7 @@ class Stages:
     ) -> tuple[list[Bridge], Edges]:
         named = self.entities_in(sentences)
         info = self.entity_info(list({m.entity for m in named}))
-        bridges = [Bridge(m.chunk, m.sentence, m.entity, *info[m.entity]) for m in named if m.entity in info]
+        bridges = [Bridge(m.chunk, m.sentence, m.entity, info[m.entity]) for m in named if m.entity in info]
         return bridges, self.entity_edges(list(dict.fromkeys([*entities, *info])), per_entity, where)
 
     def onward(

@@ -64,7 +64,7 @@ def dump(kg: Kgmem) -> dict[str, Any]:
             (keys[a], chunks[b], round(float(w), 6)) for a, b, w in zip(back.left, back.right, back.weight, strict=True)
         ),
         "turns": sorted((chunks[a], chunks[b]) for a, b in zip(beside.left, beside.right, strict=True)),
-        "own pages": sorted(keys[r] for r, (_, own) in store.entity_info(list(keys)).items() if own),
+        "own pages": sorted(keys[r] for r, (_, own, _) in store.entity_info(list(keys)).items() if own),
         "facts": sorted(f.id for f in store.facts(limit=10_000)),
         "counts": store.counts(),
     }

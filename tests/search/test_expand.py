@@ -18,6 +18,7 @@ PAGES = {
     "The Tall Heron": "The Tall Heron is a 1960 film. It was directed by Livia Morante.",
     "Ottavio Branca": "Ottavio Branca (1890 - 1951) was a maker of films.",
     "Livia Morante": "Livia Morante (1920 - 1999) was a director.",
+    "Tall": "Tall is a village. Many films were made in Tall by Ugo Spina.",
     "Festival": " ".join(f"In {1950 + i} they showed The Tall Heron." for i in range(9)),
     "Programme": "They showed The Tall Heron twice.",
 }
@@ -70,3 +71,10 @@ def test_the_mass_of_all_seeds_is_the_gate_of_the_best(kg: Kgmem) -> None:
 def test_a_page_leads_on_however_little_its_sentences_are_like_the_question(kg: Kgmem) -> None:
     activation, names = entered(kg, "For how many years did the man behind Clouds Over Sesia live?")
     assert names["ottavio branca"] in activation.reset
+
+
+def test_a_part_of_a_name_leads_nowhere(kg: Kgmem) -> None:
+    activation, names = entered(kg, "Who directed The Tall Heron?")
+    assert kg.store.find_names(["tall"], Filter())
+    assert "livia morante" in names
+    assert "tall" not in names

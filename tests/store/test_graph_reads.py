@@ -107,7 +107,7 @@ def test_edges_and_counts_agree_from_both_ends(filled: Store):
     entities = sorted({entity for _, entity, _ in edges})
     back = triples(filled.entity_edges(entities, 1000, NO_FILTER))
     assert sorted((chunk, entity, weight) for entity, chunk, weight in back) == sorted(edges)
-    counts = {entity: count for entity, (count, _) in filled.entity_info(entities).items()}
+    counts = {entity: count for entity, (count, *_) in filled.entity_info(entities).items()}
     assert counts == Counter(entity for _, entity, _ in edges)
     names = {ref: entity.name for ref, entity in filled.entity_names(entities).items()}
     linked = {filled.source_chunks(s.source.id)[0].ref for s in told}
@@ -130,11 +130,11 @@ def test_own_pages(filled: Store):
     chunks, entities = handles(filled)
     info = filled.entity_info(list(entities.values()))
     assert {name: info[ref] for name, ref in entities.items()} == {
-        "Engine": (4, True),
-        "Ada": (4, False),
-        "Bob": (4, False),
-        "Ann": (2, False),
-        "Cid": (1, False),
+        "Engine": (4, True, "engine"),
+        "Ada": (4, False, "ada"),
+        "Bob": (4, False, "bob"),
+        "Ann": (2, False, "ann"),
+        "Cid": (1, False, "cid"),
     }
     (engine,) = filled.find_names(["engine"], NO_FILTER)
     assert set(engine.own) == {chunks["engine", i] for i in range(3)} | {chunks["memo", 0]}

@@ -120,7 +120,7 @@ def check_one_state(store: Any) -> None:
         back = store.entity_edges(entities, 1_000_000, NO_FILTER)
         assert triples(edges.left, edges.right, edges.weight) == triples(back.right, back.left, back.weight)
         named = Counter(edges.right.tolist())
-        assert {entity: count for entity, (count, _) in store.entity_info(entities).items()} == named
+        assert {entity: count for entity, (count, *_) in store.entity_info(entities).items()} == named
         beside = store.next_edges(refs)
         assert set(beside.left.tolist()) <= set(refs)
         assert triples(beside.left, beside.right, beside.weight) == triples(beside.right, beside.left, beside.weight)
@@ -154,7 +154,7 @@ def check_committed(store: Any) -> None:
     assert (back.weight > 0).all()
     info = store.entity_info(entities)
     assert set(info) <= set(entities)
-    assert all(count >= 0 for count, _ in info.values())
+    assert all(count >= 0 for count, *_ in info.values())
     assert all(store.source(fact.source_id) is None or fact.evidence for fact in store.facts(limit=10_000))
     nearest = store.vector_search(embed("Person001 Smith met"), 10, NO_FILTER)
     worded = store.term_search(terms("person smith met"), 10, NO_FILTER)

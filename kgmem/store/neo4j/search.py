@@ -15,7 +15,7 @@ import numpy as np
 
 from kgmem.graph import edge_weight, next_weight
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
 from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
@@ -118,12 +118,12 @@ class Searcher(VectorSearcher):
             return NO_EDGES
         return neighbours_of(*self.db.read("next_edges", refs=own)[0])
 
-    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, EntityInfo]:
         own = self._own(entities)
         if not own:
             return {}
         rows = zip(*self.db.read("entity_info", refs=own)[0], strict=True)
-        return {ref: (chunk_count, own_count > 0) for ref, chunk_count, own_count in rows}
+        return {ref: EntityInfo(chunk_count, own_count > 0, key) for ref, chunk_count, own_count, key in rows}
 
 
 def edges_of(left: Sequence[Ref], right: Sequence[Ref], weight: Sequence[float]) -> Edges:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.contract import NO_EDGES, Bridge, Cosines, Edges, Evidence, MentionAt
+from kgmem.store.contract import NO_EDGES, Bridge, Cosines, Edges, EntityInfo, Evidence, MentionAt
 from kgmem.store.neo4j.browse import entities_of, stored_chunks
 from kgmem.store.neo4j.search import Searcher, edges_of, neighbours_of
 from kgmem.store.packed import cosines_of
@@ -31,7 +31,8 @@ class StageReader(Searcher):
         if not places and not refs:
             return [], NO_EDGES
         bridges, *edges = self.db.read("bridges", where, sentences=places, refs=refs, limit=per_entity)[0]
-        return [Bridge(chunk, i, entity, count, own > 0) for chunk, i, entity, count, own in bridges], edges_of(*edges)
+        named = [Bridge(at, i, entity, EntityInfo(n, own > 0, key)) for at, i, entity, n, own, key in bridges]
+        return named, edges_of(*edges)
 
     def onward(
         self, entities: Sequence[Ref], per_entity: int, chunks: Sequence[Ref], where: Filter

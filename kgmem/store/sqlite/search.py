@@ -10,7 +10,7 @@ import numpy as np
 from kgmem.graph import next_weight
 from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
-from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt
+from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.packed import cosines_of, own_vectors
 from kgmem.store.sqlite.base import Base
@@ -256,12 +256,12 @@ class Searcher(Base):
         )
         return _edges([(a, b, next_weight(talk)) for a, b, talk in rows])
 
-    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, tuple[int, bool]]:
+    def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, EntityInfo]:
         c = self.db.reader()
         return {
-            row: (count, bool(own))
-            for row, count, own in c.execute(
-                "SELECT rowid, chunk_count, own_count FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
+            row: EntityInfo(count, bool(own), key)
+            for row, count, own, key in c.execute(
+                "SELECT rowid, chunk_count, own_count, key FROM entity WHERE rowid IN (SELECT value FROM json_each(?))",
                 (to_json(self._own(c, entities)),),
             )
         }
