@@ -1,11 +1,12 @@
 // What is compared of chunks that an arm found.
 // Parameters: refs LIST<INTEGER>; ending INTEGER, characters.
 // Returns one row, side by side: refs LIST<INTEGER>; codes LIST<BYTES> as chunk_vectors gives them; terms, endings
-// LIST<STRING>; after LIST<INTEGER>, -1 where no chunk comes after it.
+// LIST<STRING>; places LIST of [time in microseconds, the next chunk's ref], null where there is none.
 UNWIND $refs AS ref
 MATCH (c:Chunk {ref: ref})
 OPTIONAL MATCH (c)-[:NEXT]->(next)
-WITH ref, c.codes AS codes, c.terms AS terms, right(c.text, $ending) AS ending, coalesce(next.ref, -1) AS after
+WITH ref, c.codes AS codes, c.terms AS terms, right(c.text, $ending) AS ending,
+     [c.time.epochSeconds * 1000000 + c.time.microsecond, next.ref] AS place
 WHERE codes IS NOT NULL AND terms IS NOT NULL AND ending IS NOT NULL
 RETURN collect(ref) AS refs, collect(codes) AS codes, collect(terms) AS terms, collect(ending) AS endings,
-       collect(after) AS after
+       collect(place) AS places

@@ -1,7 +1,7 @@
 // Where entities lead to beside chunks that are known: their heaviest chunks, with all entities of these; and which
 // chunks stand beside any of them in their source.
-// Parameters: refs LIST<INTEGER>, of entities; limit INTEGER, for each entity; known LIST<INTEGER>, of chunks; the
-// filter's.
+// Parameters: refs LIST<INTEGER>, of entities; limit INTEGER, for each entity; known LIST<INTEGER>, of chunks; gap
+// INTEGER, seconds; the filter's.
 // Returns one row: new LIST<INTEGER>, of chunks; chunks, entities LIST<INTEGER>, weights LIST<FLOAT> side by side, as
 // chunk_edges gives them; placed, beside LIST<INTEGER>, talks LIST<BOOLEAN> side by side, as
 // next_edges gives them.
@@ -28,6 +28,7 @@ CALL (new) {
 CALL (new) {
   UNWIND $known + new AS chunk
   MATCH (c:Chunk {ref: chunk})-[:NEXT]-(other)
+  WHERE c.time IS NULL OR other.time IS NULL OR abs(c.time.epochSeconds - other.time.epochSeconds) <= $gap
   WITH chunk, other.ref AS next, c.kind = 'conversation' AS talk
   WHERE next IS NOT NULL AND talk IS NOT NULL
   RETURN collect(chunk) AS placed, collect(next) AS beside, collect(talk) AS talks

@@ -173,6 +173,7 @@ def ingest(
 @click.option(
     "--mode", type=click.Choice(["hybrid", "vector", "fulltext", "graph"]), default="hybrid", show_default=True
 )
+@click.option("--as-of", type=AWARE, help="The moment that words like \"last week\" count from.")
 @click.option("--rerank", is_flag=True, help="Order the first hits anew by the reranker (KGMEM_RERANKER).")
 @click.option("--diversity", type=float, default=0.0, metavar="X", help="Put back what resembles better hits: 0 to 1.")
 @click.option("--aliases", is_flag=True, help="Search for other names of the entities that the question names too.")
@@ -185,6 +186,7 @@ def search(
     question: str,
     k: int,
     mode: Any,
+    as_of: datetime | None,
     rerank: bool,
     diversity: float,
     aliases: bool,
@@ -207,7 +209,7 @@ def search(
     options = SearchOptions(rerank=rerank, diversity=diversity, aliases=aliases, neighbours=neighbours)
     where = Filter(kinds, uris, uri_prefix, tags, since, until, dict(_pair(m) for m in meta))
     with _open(existing=True, **given) as kg:
-        hits = kg.search(question, mode=mode, k=k, where=where, options=options)
+        hits = kg.search(question, mode=mode, k=k, where=where, as_of=as_of, options=options)
         print_hits(hits, explain=explain, as_json=as_json)
 
 

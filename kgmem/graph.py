@@ -8,6 +8,8 @@ OWN_PAGE_MENTIONS = 2
 OWN_PAGE_FACTOR = 3.0
 TURN_WEIGHT = 2.0
 """Of the edge between two turns that follow each other."""
+TALK_GAP = 6 * 3600
+"""Seconds: what is said later than that after a turn does not follow it."""
 PIECE_WEIGHT = 5.0
 """Of the edge between two neighbouring chunks of one text."""
 _GRAIN = 1 << 20

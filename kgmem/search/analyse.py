@@ -7,7 +7,8 @@ from datetime import datetime
 
 from kgmem import errors, names
 from kgmem.model import Filter
-from kgmem.search.dates import Interval, named_dates
+from kgmem.search.dates import named_dates
+from kgmem.search.relative import Interval
 from kgmem.store.contract import KnownName, Store
 from kgmem.terms import terms
 

@@ -16,6 +16,7 @@ from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
 from kgmem.search import explain
 from kgmem.search.aliases import with_aliases
 from kgmem.search.analyse import Question, analyse, find_seeds
+from kgmem.search.dates import within
 from kgmem.search.diversify import diversified
 from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.neighbours import with_neighbours
@@ -132,7 +133,7 @@ def _candidates(
     sentence = np.array([read[r].cosines.best for r in refs])
     given = dict(worded)
     words = word_scores(asked.terms, [read[r].terms for r in refs], [given.get(r) for r in refs])
-    on_date = np.array([r in dated for r in refs], bool)
+    on_date = np.array([within(asked.dates, read[r].time) for r in refs], bool)
     priors = prior(cosine, words, sentence, on_date, trust=trust)
     return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), read)
 

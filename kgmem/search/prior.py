@@ -11,6 +11,10 @@ Floats = NDArray[np.float64]
 
 ENCODER_WEIGHT = 0.7
 """What the passage's cosine and its best sentence's weigh each, beside 1 for the words."""
+COSINE_SPAN = 0.4
+"""Cosines that lie closer together than this are not spread over 0–1."""
+WORDS_SPAN = 0.5
+"""Nor are scores of words that lie closer together than this part of the best."""
 DATE_BONUS = 0.5
 RESET_PASSAGES = 30
 RESET_POWER = 4
@@ -18,12 +22,16 @@ RESET_FLOOR = 0.999
 RESET_SUM = 0.3
 
 
-def min_max(values: Floats) -> Floats:
-    """Scaled to 0–1 over the list; all zero where all are equal: an arm that tells nothing adds nothing."""
+def min_max(values: Floats, least: float = 0.0) -> Floats:
+    """Scaled to 0–1 over the list, or less where it spans less than `least`: small differences stay small.
+
+    All zero where all are equal: an arm that tells nothing adds nothing.
+    """
     if not len(values):
         return values
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+    low = values.min()
+    span = max(values.max() - low, least)
+    return (values - low) / span if span > 0 else np.zeros_like(values)
 
 
 def prior(vector: Floats, words: Floats, sentence: Floats, dated: NDArray[np.bool_], *, trust: float = 1.0) -> Floats:
@@ -32,7 +40,9 @@ def prior(vector: Floats, words: Floats, sentence: Floats, dated: NDArray[np.boo
     `trust` weighs what comes from the encoder, by how much of the question its
     vocabulary knows.
     """
-    total = ENCODER_WEIGHT * trust * (min_max(vector) + min_max(sentence)) + min_max(words) + DATE_BONUS * dated
+    near = min_max(vector, COSINE_SPAN) + min_max(sentence, COSINE_SPAN)
+    worded = min_max(words, WORDS_SPAN * words.max(initial=0.0))
+    total = ENCODER_WEIGHT * trust * near + worded + DATE_BONUS * dated
     return min_max(total) if len(total) > 1 else np.ones_like(total)
 
 

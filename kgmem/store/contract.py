@@ -109,12 +109,14 @@ class Candidate:
     """What is compared of a chunk that an arm found.
 
     `terms` are its index terms parted by spaces, repeats kept, `ending` the
-    last ENDING characters of its text, `after` the next chunk of its source.
+    last ENDING characters of its text, `time` its own time or else its source's,
+    `after` the next chunk of its source.
     """
 
     cosines: Cosines
     terms: str
     ending: str
+    time: datetime | None
     after: Ref | None
 
 
@@ -318,7 +320,10 @@ class Store(Protocol):
         """Each chunk (left) with its entities (right)."""
 
     def next_edges(self, chunks: Sequence[Ref]) -> Edges:
-        """Chunks (left) with those just before and after them in their source (right): turns, and pieces of a text."""
+        """Chunks (left) with those just before and after them in their source (right): turns, and pieces of a text.
+
+        What is more than `graph.TALK_GAP` seconds apart does not follow.
+        """
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, EntityInfo]: ...
 

@@ -74,7 +74,7 @@ def test_a_page_leads_on_however_little_its_sentences_are_like_the_question(kg: 
 
 
 def test_a_part_of_a_name_leads_nowhere(kg: Kgmem) -> None:
-    activation, names = entered(kg, "Who directed The Tall Heron?")
+    _, names = entered(kg, "Who directed The Tall Heron?")
     assert kg.store.find_names(["tall"], Filter())
     assert "livia morante" in names
     assert "tall" not in names

@@ -8,7 +8,7 @@ NOWHERE_NEAR = Cosines(0.0, np.zeros(0, np.float32))
 
 
 def candidate(ending: str, after: int | None) -> Candidate:
-    return Candidate(NOWHERE_NEAR, "", ending, after)
+    return Candidate(NOWHERE_NEAR, "", ending, None, after)
 
 
 @pytest.mark.parametrize(

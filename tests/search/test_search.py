@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -151,3 +152,40 @@ def test_chinese_is_found_by_two_characters(tmp_path: Path, encoder: Encoder) ->
         assert titles(kg, "审批", k=1) == ["流程"]
         assert titles(kg, "北京大学在哪里？", k=1) == ["北京大学"]
         assert titles(kg, "杭州", mode="fulltext") == ["钱塘江"]
+
+
+def test_last_week_is_found_by_the_time_of_the_turns(tmp_path: Path, encoder: Encoder) -> None:
+    turns = [
+        ("2026-05-01T10:00:00+00:00", "I went to the museum with Ana."),
+        ("2026-05-06T10:00:00+00:00", "I went to the museum with Otto."),
+        ("2026-05-12T10:00:00+00:00", "I went to the museum with Zoe."),
+    ]
+    lines = [json.dumps({"conversation": "c", "speaker": "Ida", "timestamp": t, "text": said}) for t, said in turns]
+    (tmp_path / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with Kgmem(store=f"sqlite:///{tmp_path / 'kg.db'}", encoder=encoder, processes=0, encoder_threads=1) as kg:
+        kg.ingest([tmp_path / "talk.jsonl"])
+        asked = datetime(2026, 5, 13, 9, tzinfo=UTC)
+        for question, found in (
+            ("Who did Ida go to the museum with last week?", "Otto"),
+            ("Who did Ida go to the museum with yesterday?", "Zoe"),
+            ("Who did Ida go to the museum with on May 1?", "Ana"),
+        ):
+            assert found in kg.search(question, k=1, as_of=asked)[0].chunk.text
+
+
+def test_an_answer_is_found_behind_its_question(tmp_path: Path, encoder: Encoder) -> None:
+    said = [
+        ("Ana", "Good morning!"),
+        ("Ana", "Otto, what did you cook for the party?"),
+        ("Otto", "Lentils, as always."),
+        ("Ana", "The party was loud."),
+        ("Otto", "My ears still hurt."),
+        ("Ana", "Otto likes to cook."),
+        ("Otto", "The weather was fine."),
+    ]
+    lines = [json.dumps({"conversation": "c", "speaker": s, "text": t}) for s, t in said]
+    (tmp_path / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with Kgmem(store=f"sqlite:///{tmp_path / 'kg.db'}", encoder=encoder, processes=0, encoder_threads=1) as kg:
+        kg.ingest([tmp_path / "talk.jsonl"])
+        found = [hit.chunk.text for hit in kg.search("What did Otto cook for the party?", k=2)]
+    assert "Lentils, as always." in found

@@ -268,6 +268,7 @@ def test_no_edges_are_arrays_too(store: Store):
 def test_candidates_tell_their_words_how_they_end_and_what_follows(filled: Store):
     chunks, _ = handles(filled)
     stored = {c.ref: c.chunk for c in all_chunks(filled)}
+    times = {c.ref: c.source.timestamp for c in all_chunks(filled)}
     in_order = ([ref for (uri, _), ref in chunks.items() if uri == source] for source in ("engine", "talk"))
     after = {a: b for row in in_order for a, b in pairwise(row)}
     vector = embed("Ada")
@@ -279,6 +280,7 @@ def test_candidates_tell_their_words_how_they_end_and_what_follows(filled: Store
         assert candidate.cosines.sentences == pytest.approx(near_to[ref].sentences)
         assert candidate.terms == " ".join(terms(f"{stored[ref].context}\n{stored[ref].text}"))
         assert candidate.ending == stored[ref].text[-ENDING:]
+        assert candidate.time == (stored[ref].timestamp or times[ref])
         assert candidate.after == after.get(ref)
     assert filled.candidates([], vector) == {}
 

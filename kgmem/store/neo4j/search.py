@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from kgmem.graph import edge_weight, next_weight
+from kgmem.graph import TALK_GAP, edge_weight, next_weight
 from kgmem.model import Filter, Ref, Vectors
+from kgmem.store.codec import from_micros
 from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.neo4j.lucene import any_term
@@ -75,8 +76,8 @@ class Searcher(VectorSearcher):
         found, codes, *others = self.db.read("candidates", refs=own, ending=ENDING)[0]
         cosines = cosines_of(dict(zip(found, codes, strict=True)), vector)
         return {
-            ref: Candidate(cosines[ref], terms, ending, None if after < 0 else after)
-            for ref, terms, ending, after in zip(found, *others, strict=True)
+            ref: Candidate(cosines[ref], terms, ending, from_micros(time), after)
+            for ref, terms, ending, (time, after) in zip(found, *others, strict=True)
         }
 
     def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
@@ -116,7 +117,7 @@ class Searcher(VectorSearcher):
         own = self._own(chunks)
         if not own:
             return NO_EDGES
-        return neighbours_of(*self.db.read("next_edges", refs=own)[0])
+        return neighbours_of(*self.db.read("next_edges", refs=own, gap=TALK_GAP)[0])
 
     def entity_info(self, entities: Sequence[Ref]) -> dict[Ref, EntityInfo]:
         own = self._own(entities)

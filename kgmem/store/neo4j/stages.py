@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgmem.graph import TALK_GAP
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.store.contract import NO_EDGES, Bridge, Cosines, Edges, EntityInfo, Evidence, MentionAt
 from kgmem.store.neo4j.browse import entities_of, stored_chunks
@@ -40,7 +41,7 @@ class StageReader(Searcher):
         values = {"refs": self._own(entities), "known": self._own(chunks)}
         if not any(values.values()):
             return [], NO_EDGES, NO_EDGES
-        new, left, right, weights, *beside = self.db.read("onward", where, limit=per_entity, **values)[0]
+        new, left, right, weights, *beside = self.db.read("onward", where, limit=per_entity, gap=TALK_GAP, **values)[0]
         return new, edges_of(left, right, weights), neighbours_of(*beside)
 
     def evidence(

@@ -7,9 +7,10 @@ from datetime import datetime
 
 import numpy as np
 
-from kgmem.graph import next_weight
+from kgmem.graph import TALK_GAP, next_weight
 from kgmem.ids import to_json
 from kgmem.model import Filter, Ref, Vectors
+from kgmem.store.codec import from_micros
 from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
 from kgmem.store.packed import cosines_of, own_vectors
@@ -168,13 +169,16 @@ class Searcher(Base):
     def candidates(self, refs: Sequence[Ref], vector: Vectors) -> dict[Ref, Candidate]:
         c = self.db.reader()
         rows = c.execute(
-            "SELECT c.rowid, v.vectors, c.terms, substr(c.text, -?), a.rowid FROM json_each(?) AS j "
+            "SELECT c.rowid, v.vectors, c.terms, substr(c.text, -?), c.time, a.rowid FROM json_each(?) AS j "
             "CROSS JOIN chunk AS c ON c.rowid = j.value JOIN sentence AS v ON v.chunk = c.rowid "
             "LEFT JOIN chunk AS a ON a.source = c.source AND a.ordinal = c.ordinal + 1",
             (ENDING, to_json(self._own(c, refs))),
         ).fetchall()
         cosines = cosines_of({row: vectors for row, vectors, *_ in rows}, vector)
-        return {row: Candidate(cosines[row], *others) for row, _, *others in rows}
+        return {
+            row: Candidate(cosines[row], words, ending, from_micros(time), after)
+            for row, _, words, ending, time, after in rows
+        }
 
     def chunk_vectors(self, refs: Sequence[Ref]) -> dict[Ref, Vectors]:
         encoder = self._encoder(self.db.reader())
@@ -251,8 +255,9 @@ class Searcher(Base):
         rows = c.execute(
             "SELECT a.rowid, b.rowid, s.kind = 'conversation' FROM json_each(?) AS j "
             "CROSS JOIN chunk AS a ON a.rowid = j.value JOIN source AS s ON s.rowid = a.source "
-            "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)",
-            (to_json(self._own(c, chunks)),),
+            "JOIN chunk AS b ON b.source = a.source AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1) "
+            "AND (a.time IS NULL OR b.time IS NULL OR abs(a.time - b.time) <= ?)",
+            (to_json(self._own(c, chunks)), TALK_GAP * 1_000_000),
         )
         return _edges([(a, b, next_weight(talk)) for a, b, talk in rows])
 
