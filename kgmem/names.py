@@ -155,12 +155,10 @@ def _spelled(text: str, start: int, key: str) -> int | None:
     return position
 
 
-def longest_first(spans: Iterable[Span], taken: Iterable[tuple[int, int]] = ()) -> list[Span]:
-    """The longest spans that overlap neither each other nor `taken`, the leftmost first among equals."""
-    occupied = sorted(taken)
+def longest_first(spans: Iterable[Span]) -> list[Span]:
+    """The longest spans that do not overlap each other, the leftmost first among equals; in the text's order."""
     chosen: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start - s.end, s.start)):
-        if all(span.end <= a or span.start >= b for a, b in occupied):
+        if all(span.end <= other.start or span.start >= other.end for other in chosen):
             chosen.append(span)
-            occupied.append((span.start, span.end))
     return sorted(chosen, key=lambda s: s.start)
