@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgmem.names import Span, candidates, entity_key, extend, key_head, linkable, longest_first, title_names
+from kgmem.names import Span, candidates, entity_key, extend, key_head, linkable, longest_first, parted, title_names
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,17 @@ def test_title_names() -> None:
     assert title_names("Mercury (planet)") == ["Mercury (planet)", "Mercury"]
     assert title_names("Lyon") == ["Lyon"]
     assert title_names("…") == []
+
+
+def test_names_that_are_run_together_are_parted() -> None:
+    assert parted("AdaLovelace") == "Ada Lovelace"
+    assert parted("LiHua") == "Li Hua"
+    for name in ("McDonald", "DiCaprio", "iPhone", "MeCP2", "Ada", "ADA", "Ada Lovelace", "GPT4All"):
+        assert parted(name) == name
+
+
+def test_a_name_run_together_could_be_both() -> None:
+    assert [s.key for s in candidates("Ask AdaLovelace.") if s.end - s.start == 11] == ["ada lovelace", "adalovelace"]
 
 
 def test_linkable_leaves_out_stop_words_and_single_letters() -> None:

@@ -69,7 +69,7 @@ def _may_be_linked(span: Span, recognised: tuple[int, int], text: str) -> bool:
     if span.end <= start or span.start >= end:
         return True
     if (span.start, span.end) == recognised:
-        return False
+        return span.key != names.entity_key(text[start:end])  # another reading of it, as `AdaLovelace` has
     if span.start <= start and span.end >= end:
         return True
     before = text[start : span.start].split()

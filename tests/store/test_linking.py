@@ -88,6 +88,8 @@ SPELLINGS = [
     ("AT&T", "He left AT&T early."),
     ("C++", "It is written in C++ by hand."),
     ("Ada Lovelace", "Ada Lovelace's notes."),
+    ("Ada Lovelace", "AdaLovelace came."),
+    ("Li Hua", "LiHua came."),
     ("The Beatles", "We saw The Beatles."),
     ("Beatles", "We saw the Beatles."),
     ("Élise Öberg", "ÉLISE ÖBERG came."),
@@ -167,6 +169,7 @@ def test_the_longest_name_wins(store: Store):
         ("Here John Smith wrote.", "John Smith", "Smith", False),  # nor a single word of a name in capitals
         ("Here Sanal Kumar Sasidharan wrote.", "Kumar Sasidharan", "Sanal Kumar Sasidharan", True),
         ("Here Adelaide of Austria wrote.", "Adelaide of", "Adelaide of Austria", True),
+        ("Here AdaLovelace wrote.", "AdaLovelace", "Ada Lovelace", True),
         ("Here Adelaide of Austria wrote.", "Austria wrote", "Adelaide of Austria", False),  # neither in the other
     ],
 )
