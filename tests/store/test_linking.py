@@ -90,6 +90,8 @@ SPELLINGS = [
     ("Ada Lovelace", "Ada Lovelace's notes."),
     ("Ada Lovelace", "AdaLovelace came."),
     ("Li Hua", "LiHua came."),
+    ("miRNAs", "Some MiRNAs are short."),
+    ("birth-weight Study", "A Birth-Weight Study."),
     ("The Beatles", "We saw The Beatles."),
     ("Beatles", "We saw the Beatles."),
     ("Élise Öberg", "ÉLISE ÖBERG came."),
