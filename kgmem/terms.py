@@ -2,8 +2,8 @@
 
 A text becomes lower-case stems without stop words; `snake_case`, `CamelCase`
 and `POL-358` give their parts and the whole, a word with one hyphen also what it
-is without; Han, Kana and other scripts
-written without spaces give overlapping character pairs. A term never holds white space.
+is without; Han, Kana and other scripts written without spaces give overlapping
+character pairs. A term never holds white space.
 """
 
 from __future__ import annotations
