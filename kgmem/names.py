@@ -27,6 +27,8 @@ _ABBREVIATED = regex.compile(
     "(?i:capt|col|corp|co|dr|ft|gen|gov|hon|inc|jr|lt|ltd|mrs?|ms|mt|no|pres|prof|rep|rev|sen|sgt|sr|ste?|vol|vs)"
 )
 _MAX_HAN = 10
+_RUN_TOGETHER = regex.compile(r"(?!(?:Da|De|Del|Di|Du|Fitz|La|Le|Mac|Mc|Van|Von)\p{Lu})(?:\p{Lu}\p{Ll}+){2,}")
+_INNER_CAPITAL = regex.compile(r"(?<=\p{Ll})(?=\p{Lu})")
 
 
 def entity_key(name: str) -> str:
@@ -60,6 +62,11 @@ def title_names(title: str) -> list[str]:
     return [name for name in names if entity_key(name)]
 
 
+def parted(name: str) -> str:
+    """`AdaLovelace` as `Ada Lovelace`; any other name, `McDonald` and `DiCaprio` among them, as it is."""
+    return _INNER_CAPITAL.sub(" ", name) if _RUN_TOGETHER.fullmatch(name) else name
+
+
 def linkable(key: str) -> bool:
     """Whether a known name may be looked for in texts: not one of stop words alone, nor a single letter or digit."""
     if len(key) < 2 and not _HAN.match(key):
@@ -89,8 +96,8 @@ class Span:
 def candidates(text: str, *, any_case: bool = False) -> Iterator[Span]:
     """Every stretch of up to HEAD_WORDS words that begins or ends in a capital or a digit, or holds Han characters.
 
-    With `any_case` no capital is needed. Stretches do not cross a sentence end.
-    The work is linear in the text's length.
+    With `any_case` no capital is needed. Stretches do not cross a sentence end. `AdaLovelace` could also be
+    `Ada Lovelace`; that comes first. The work is linear in the text's length.
     """
     tokens = [m.span() for m in _WORD.finditer(text)]
     strong = [any_case or any(c.isupper() or c.isdigit() for c in text[s:e]) for s, e in tokens]
@@ -102,6 +109,8 @@ def candidates(text: str, *, any_case: bool = False) -> Iterator[Span]:
             continue
         if weak[i]:
             continue
+        if (name := parted(text[start:end])) != text[start:end]:
+            yield Span(start, end, entity_key(name))
         for j in range(i, min(i + HEAD_WORDS, len(tokens))):
             if j > i:
                 gap_start = tokens[j - 1][1]
@@ -160,12 +169,10 @@ def _spelled(text: str, start: int, key: str) -> int | None:
     return position
 
 
-def longest_first(spans: Iterable[Span], taken: Iterable[tuple[int, int]] = ()) -> list[Span]:
-    """The longest spans that overlap neither each other nor `taken`, the leftmost first among equals."""
-    occupied = sorted(taken)
+def longest_first(spans: Iterable[Span]) -> list[Span]:
+    """The longest spans that do not overlap each other, the leftmost first among equals; in the text's order."""
     chosen: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start - s.end, s.start)):
-        if all(span.end <= a or span.start >= b for a, b in occupied):
+        if all(span.end <= other.start or span.start >= other.end for other in chosen):
             chosen.append(span)
-            occupied.append((span.start, span.end))
     return sorted(chosen, key=lambda s: s.start)

@@ -1,8 +1,9 @@
 """Index terms: the words both engines' full-text indexes hold, made here once so that neither tokenizer decides.
 
 A text becomes lower-case stems without stop words; `snake_case`, `CamelCase`
-and `POL-358` give their parts and the whole; Han, Kana and other scripts
-written without spaces give overlapping character pairs. A term never holds white space.
+and `POL-358` give their parts and the whole, a word with one hyphen also what it
+is without; Han, Kana and other scripts written without spaces give overlapping
+character pairs. A term never holds white space.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ _UNSPACED = regex.compile(f"[{UNSPACED}]")
 _CAMEL = regex.compile(
     r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\d+|[^\W\d_\p{Lu}\p{Ll}][\p{M}\p{Lo}]*", regex.VERSION1
 )
+_CAMEL_ALONE = regex.compile(r"\p{Ll}*(?:\p{Lu}\p{Ll}+)+")
+_PLURAL = regex.compile(r"(?<=\p{Lu}{2})s$")
+_MIN_PART = 3
+"""Letters of a part within a word such as `miRNA` or `MeCP2`; what is shorter says nothing. `LiHua` keeps its parts."""
 _JOINED = regex.compile(r"[-_./&]")
 _MAX_TERM = 64
 
@@ -100,14 +105,27 @@ def _add_compound(run: str, found: list[str]) -> None:
             found.append(fold(last)[:_MAX_TERM])
         return
     pieces = [piece for piece in _JOINED.split(run) if piece]
-    parts = [part for piece in pieces for part in (_CAMEL.findall(piece) if not piece.isupper() else [piece])]
-    if len(parts) > 1:
+    if len(pieces) > 1 or _parts(run) != [run]:
         found.append(fold(run)[:_MAX_TERM])
-        for piece in pieces:
-            if len(pieces) > 1 and (parts_of := _CAMEL.findall(piece)) and len(parts_of) > 1 and not piece.isupper():
-                found.append(fold(piece)[:_MAX_TERM])
-    for part in parts or [run]:
-        _add_word(fold(part), found)
+    if len(pieces) == 2 and run.count("-") == 1 and not run.replace("-", "").isdigit():
+        _add_word(fold("".join(pieces)), found)
+    for piece in pieces:
+        parts = _parts(piece)
+        if len(pieces) > 1 and parts != [piece]:
+            found.append(fold(piece)[:_MAX_TERM])
+        for part in parts:
+            _add_word(fold(part), found)
+
+
+def _parts(piece: str) -> list[str]:
+    """What stands in `CamelCase` beside the whole; of `miRNAs` that is `miRNA` too. A word of one part is its part."""
+    single = _PLURAL.sub("", piece)
+    parts = [single] if single.isupper() else _CAMEL.findall(single)
+    if len(parts) > 1 and not _CAMEL_ALONE.fullmatch(single):
+        parts = [part for part in parts if len(part) >= _MIN_PART or part.isdigit()]
+    if single != piece and parts != [single]:
+        parts.insert(0, single)
+    return parts or [piece]
 
 
 def spelled(name: str) -> list[list[str]]:

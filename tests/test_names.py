@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgmem.names import Span, candidates, entity_key, extend, is_part, key_head, linkable, longest_first, title_names
+from kgmem.names import (
+    Span,
+    candidates,
+    entity_key,
+    extend,
+    is_part,
+    key_head,
+    linkable,
+    longest_first,
+    parted,
+    title_names,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +54,17 @@ def test_title_names() -> None:
     assert title_names("…") == []
 
 
+def test_names_that_are_run_together_are_parted() -> None:
+    assert parted("AdaLovelace") == "Ada Lovelace"
+    assert parted("LiHua") == "Li Hua"
+    for name in ("McDonald", "DiCaprio", "iPhone", "MeCP2", "Ada", "ADA", "Ada Lovelace", "GPT4All"):
+        assert parted(name) == name
+
+
+def test_a_name_run_together_could_be_both() -> None:
+    assert [s.key for s in candidates("Ask AdaLovelace.") if s.end - s.start == 11] == ["ada lovelace", "adalovelace"]
+
+
 def test_linkable_leaves_out_stop_words_and_single_letters() -> None:
     assert not any(map(linkable, ("it", "the who", "a", "7", "12", "人")))
     assert all(map(linkable, ("lyon", "1984", "c++", "北京")))
@@ -75,9 +97,9 @@ def test_long_names_are_found_by_their_head() -> None:
     assert key_head("lyon") is None
 
 
-def test_longest_name_wins_and_taken_stretches_are_left() -> None:
-    spans = [Span(0, 10, "a"), Span(5, 8, "b"), Span(12, 15, "c"), Span(20, 25, "d")]
-    assert [s.key for s in longest_first(spans, [(21, 23)])] == ["a", "c"]
+def test_longest_name_wins_and_the_leftmost_of_equals() -> None:
+    spans = [Span(5, 8, "b"), Span(0, 10, "a"), Span(12, 15, "c"), Span(14, 17, "d")]
+    assert [s.key for s in longest_first(spans)] == ["a", "c"]
 
 
 @given(st.text(max_size=400))

@@ -12,8 +12,30 @@ def test_words_are_stemmed_and_stop_words_left_out() -> None:
 def test_identifiers_give_their_parts_and_the_whole() -> None:
     assert terms("parser_state") == ["parser_state", "parser", "state"]
     assert terms("getHTTPResponse") == ["gethttpresponse", "get", "http", "respons"]
-    assert terms("POL-358") == ["pol-358", "pol", "358"]
+    assert terms("POL-358") == ["pol-358", "pol358", "pol", "358"]
     assert set(terms("2026-01-05")) >= {"2026-01-05", "2026", "01", "05"}
+
+
+def test_plurals_of_capitals_are_found_by_the_singular() -> None:
+    assert terms("miRNAs") == ["mirnas", "mirna", "rna"]
+    assert set(terms("miRNA")) <= set(terms("miRNAs"))
+    assert set(terms("CD")) <= set(terms("CDs"))
+    assert terms("As") == terms("as") == []
+
+
+def test_one_or_two_letters_within_a_word_are_no_term() -> None:
+    assert terms("MeCP2") == ["mecp2", "2"]
+    assert terms("LiHua") == ["lihua", "li", "hua"]
+    assert terms("userId") == ["userid", "user", "id"]
+
+
+def test_a_hyphenated_word_is_found_joined_and_in_two() -> None:
+    assert terms("birth-weight") == ["birth-weight", "birthweight", "birth", "weight"]
+    assert set(terms("birthweight")) <= set(terms("birth-weight"))
+    assert terms("IL6") == ["il6"]
+    assert "il6" in terms("IL-6")
+    assert terms("state-of-the-art") == ["state-of-the-art", "state", "art"]
+    assert terms("X-X") == ["x-x", "xx", "x", "x"]
 
 
 def test_signs_that_make_a_name_are_kept() -> None:

@@ -14,6 +14,11 @@ BREAK = regex.compile(r"\n[ \t]*(?=\n|[#>|*•-]|\d+[.)]\s)")
 """The end of a line behind which no sentence goes on: a blank line, a heading, a list item or a table row is next."""
 _EDGES = " \t\r\n\"'“”‘’`.,;:!?()[]{}<>*_-–—"
 _LEADING = regex.compile(r"(?:the|a|an)\s+", regex.IGNORECASE)
+_INTERJECTION = regex.compile(
+    r"(?:aw+|bye|congrats|congratulations|dear|good ?bye|hello|hey|hi|hiya|nah|nope|okay|ok|oops|sorry|thanks|thank you"
+    r"|whoa|wo+ ?hoo+|wow|yay|yea|yeah|yep|yes|yup)(?:[\s,!.…]+|$)",
+    regex.IGNORECASE,
+)
 _MAX_NAME = 120
 
 
@@ -70,7 +75,10 @@ def _add_span(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
 
 
 def trimmed_name(text: str, start: int, end: int, kind: EntityType) -> Name | None:
-    """The recogniser's span without article, quotes, possessive or a second line; None if nothing is left to name."""
+    """The recogniser's span without article, quotes, possessive or a second line; None if nothing is left to name.
+
+    A person's name is also without a greeting before it, and an interjection is a name only as a work's title.
+    """
     inner = text[start:end]
     newline = inner.strip("\n").find("\n")
     if newline >= 0:
@@ -80,6 +88,12 @@ def trimmed_name(text: str, start: int, end: int, kind: EntityType) -> Name | No
     if article := _LEADING.match(inner):
         start += article.end()
         inner = inner[article.end() :]
+    while called := _INTERJECTION.match(inner):
+        named = inner[called.end() :]
+        if kind == "WORK" or (named and not (kind == "PERSON" and named[0].isupper())) or inner.isupper():
+            break
+        start += called.end()
+        inner = named
     for ending in ("'s", "’s"):
         inner = inner.removesuffix(ending)
     inner = inner.rstrip(_EDGES)

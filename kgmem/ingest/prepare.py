@@ -18,7 +18,7 @@ from kgmem.ingest.split import Headings, Splitter
 from kgmem.model import Chunk, Document, PreparedSource, Source
 from kgmem.terms import terms
 
-PIPELINE_VERSION = "4"
+PIPELINE_VERSION = "5"
 """Part of every content hash: raised when the same document would be prepared otherwise than before."""
 _CONTEXT_TOKENS = 48
 _VOLATILE = ("modified",)

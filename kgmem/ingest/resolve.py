@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import regex
@@ -11,9 +11,11 @@ import regex
 from kgmem.ingest.analysis import Analysis
 from kgmem.ingest.facts import RawFact
 from kgmem.model import Chunk, EntityType, Fact, Mention, Origin, Title
-from kgmem.names import entity_key, title_names
+from kgmem.names import entity_key, parted, title_names
 
 _ACRONYM = regex.compile(r"\(([A-Z][A-Za-z&.-]{1,9})\)")
+_WORD = regex.compile(r"(?<!\w)\p{Ll}+(?!\w)")
+_LABEL = regex.compile(r"^\W{0,4}((?:\p{Lu}\p{Ll}+){2,}):", regex.MULTILINE)
 _NO_INITIAL = frozenset(("of", "the", "and", "for", "in", "on", "de", "la", "du", "des", "&", "a", "an", "to"))
 _PERSON_PARTICLES = frozenset(("van", "von", "de", "der", "da", "di", "del", "la", "le", "al", "bin", "ibn", "el"))
 _SUFFIXES = frozenset(("jr", "jr.", "sr", "sr.", "ii", "iii", "iv"))
@@ -36,12 +38,17 @@ def resolve_mentions(
 
     Within the document alone an acronym in brackets stands for the name before
     it, and a person's last or first name for the only full name it fits.
+    A speaker `AdaLovelace` is `Ada Lovelace`. A word that has a capital
+    only where sentences begin, and more often none, is no name.
     """
     names: list[tuple[int, int, int, str, EntityType]] = []
     for chunk, analysis in zip(chunks, analyses, strict=True):
         names += [(chunk.ordinal, n.start, n.end, chunk.text[n.start : n.end], n.type) for n in analysis.names]
+    speakers = _speakers(chunks)
+    plain = _plain_words(chunks, names) - {t.name for t in titles} - {chunk.speaker for chunk in chunks}
+    names = [name for name in names if name[3] not in plain]
     acronyms = _acronyms(chunks, names)
-    people = _short_names(names, titles)
+    people = _short_names(names, titles, speakers)
     mentions = []
     by_ordinal = {chunk.ordinal: chunk for chunk in chunks}
     for ordinal, start, end, surface, kind in names:
@@ -49,6 +56,8 @@ def resolve_mentions(
         origin: Origin = "recognised"
         if surface in acronyms:
             name, origin = acronyms[surface], "acronym"
+        elif (speaker := speakers.get(entity_key(surface))) and entity_key(speaker) != entity_key(surface):
+            name, origin = speaker, "alias"
         elif kind == "PERSON" and entity_key(surface) in people:
             name, origin = people[entity_key(surface)], "alias"
         mentions.append(_mention(by_ordinal[ordinal], start, end, name, kind, origin))
@@ -62,7 +71,7 @@ def resolve_mentions(
                     mentions.append(_mention(chunk, match.start(), match.end(), name, "OTHER", "acronym"))
                     taken[chunk.ordinal].append(match.span())
         if chunk.speaker:
-            mentions.append(_mention(chunk, 0, 0, chunk.speaker, "PERSON", "speaker"))
+            mentions.append(_mention(chunk, 0, 0, parted(chunk.speaker), "PERSON", "speaker"))
     return sorted((m for m in mentions if m.key), key=lambda m: (m.ordinal, m.start, m.end))
 
 
@@ -101,11 +110,49 @@ def _initials_fit(acronym: str, name: str) -> bool:
     return len(letters) > 1 and (letters in (every, main) or [c.casefold() for c in acronym if c.isupper()] == main)
 
 
-def _short_names(names: Sequence[tuple[int, int, int, str, EntityType]], titles: Iterable[Title]) -> dict[str, str]:
-    """Keys of last or first names, each with the one full name of the document that it fits."""
+def _plain_words(chunks: Sequence[Chunk], names: Sequence[tuple[int, int, int, str, EntityType]]) -> set[str]:
+    """Recognised names of one word that only sentences begin with, and that are more often in lower case."""
+    by_ordinal = {chunk.ordinal: chunk for chunk in chunks}
+    count: Counter[str] = Counter()
+    within = set()
+    for ordinal, start, _, surface, _ in names:
+        if surface.isalpha() and surface.istitle():
+            count[surface] += 1
+            if not _begins_sentence(by_ordinal[ordinal], start):
+                within.add(surface)
+    words = {surface.lower(): surface for surface in count if surface not in within}
+    if not words:
+        return set()
+    lower = Counter(word for chunk in chunks for word in _WORD.findall(chunk.text) if word in words)
+    return {words[word] for word, times in lower.items() if times > count[words[word]]}
+
+
+def _begins_sentence(chunk: Chunk, start: int) -> bool:
+    if not chunk.sentences:
+        return False
+    begin, end = chunk.sentences[sentence_at(chunk.sentences, start)]
+    return start < end and not any(c.isalnum() for c in chunk.text[begin:start])
+
+
+def _speakers(chunks: Sequence[Chunk]) -> dict[str, str]:
+    """Who speaks in a document, by the keys of the names as they are written: its turns' speakers, and in a transcript
+    names that are run together and stand before a colon at the beginning of several lines.
+    """
+    labels = Counter(label for chunk in chunks for label in _LABEL.findall(chunk.text))
+    written = {chunk.speaker for chunk in chunks} | {label for label, count in labels.items() if count > 1}
+    return {entity_key(name): parted(name) for name in sorted(written) if name}
+
+
+def _short_names(
+    names: Sequence[tuple[int, int, int, str, EntityType]], titles: Iterable[Title], speakers: Iterable[str]
+) -> dict[str, str]:
+    """Keys of last or first names, each with the one full name of the document that it fits.
+
+    Names under which somebody speaks in it stay as they are.
+    """
     full: dict[str, dict[str, str]] = defaultdict(dict)
     known = {entity_key(surface): surface for _, _, _, surface, kind in names if kind == "PERSON"}
-    title_keys = {t.key for t in titles}
+    whole = {t.key for t in titles} | set(speakers)
     for key, surface in known.items():
         words = [w for w in key.split() if w not in _SUFFIXES]
         if len(words) > 1:
@@ -114,7 +161,7 @@ def _short_names(names: Sequence[tuple[int, int, int, str, EntityType]], titles:
     return {
         short: next(iter(fitting.values()))
         for short, fitting in full.items()
-        if len(fitting) == 1 and short not in title_keys and short not in fitting
+        if len(fitting) == 1 and short not in whole and short not in fitting
     }
 
 

@@ -1,8 +1,8 @@
 """Splitting a document into chunks by the encoder's own tokens, with exact offsets. Pure functions.
 
-Prose is split at Markdown and sentence boundaries (semantic-text-splitter); a
-table between its rows, its header going along as context; fenced code between
-its lines. `document.text[start:end]` is always the chunk's text.
+Prose is split at Markdown's blocks and at sentence boundaries (semantic-text-splitter),
+not at marks within a line; a table between its rows, its header going along as context;
+fenced code between its lines. `document.text[start:end]` is always the chunk's text.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ _FENCE = regex.compile(r"[ ]{0,3}(```+|~~~+)")
 _HEADING = regex.compile(r"^(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$", regex.MULTILINE)
 _TABLE_ROW = regex.compile(r"\s*\|.*\|\s*$")
 _TABLE_RULE = regex.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
+_MARK = regex.compile(
+    r"""^[ \t>]*(?:[-+*](?=[ \t])|<|(?:[-*_][ \t]*){3,}$|```|~~~)(*SKIP)(*FAIL)"""  # marks of blocks stay
+    r"""|(?P<inside>(?<=\w)["'$*<\[\]^_`~&\\](?=\w))|["'$*<\[\]^_`~&\\]|-(?=-)|\.(?=\.\.)""",
+    regex.MULTILINE,
+)
 _CHARACTERS_A_TOKEN = 12
 """A stretch that the tokenizer takes for one unknown word may be any number of characters; this bounds it."""
 MAX_CONTEXT_SHARE = 0.25
@@ -94,7 +99,7 @@ class Splitter:
         return self._joined(text, pieces)
 
     def _split_prose(self, text: str, start: int, end: int) -> Iterator[Piece]:
-        for offset, piece in self._prose.chunk_indices(text[start:end]):
+        for offset, piece in self._prose.chunk_indices(_without_marks(text[start:end])):
             yield from self._bounded(text, start + offset, start + offset + len(piece))
 
     def _bounded(self, text: str, start: int, end: int) -> Iterator[Piece]:
@@ -190,6 +195,16 @@ class Headings:
         """The path of headings that `offset` stands under, the outermost first."""
         i = bisect_right(self._at, offset)
         return self.paths[i - 1] if i else ()
+
+
+def _without_marks(text: str) -> str:
+    """A text of the same length without what Markdown may read as a mark within a line: quotes, emphasis, links, `--`.
+
+    The splitter would rather cut at these than between sentences, and a quotation mark or an apostrophe is none.
+    A bracket ends a sentence as a quotation mark does, a middle dot joins a word as an apostrophe does, and
+    tokenizers take each for one token, as what it stands for.
+    """
+    return _MARK.sub(lambda mark: "·" if mark["inside"] else ")", text)
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from kgmem.errors import EncoderError
 from kgmem.ingest.analysis import sentence_spans, trimmed_name
 from kgmem.ingest.chinese import analyse_chinese, chinese_sentences
 from kgmem.ingest.extract import Analyser, is_chinese, load_spacy
+from kgmem.model import EntityType
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,30 @@ def test_a_recognised_span_is_trimmed_to_the_name(inner: str, name: str | None) 
     text = f"xx {inner} yy"
     found = trimmed_name(text, 3, 3 + len(inner), "OTHER")
     assert (text[found.start : found.end] if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("inner", "kind", "name"),
+    [
+        ("Hey Li Hua", "PERSON", "Li Hua"),
+        ("Bye, Caroline", "PERSON", "Caroline"),
+        ("Congrats", "PERSON", None),
+        ("Woohoo", "ORG", None),
+        ("Hello", "WORK", "Hello"),
+        ("Hello Kitty", "ORG", "Hello Kitty"),
+        ("Heyman", "PERSON", "Heyman"),
+        ("HI", "PLACE", "HI"),
+    ],
+)
+def test_greetings_and_interjections_are_no_part_of_a_name(inner: str, kind: EntityType, name: str | None) -> None:
+    text = f"xx {inner} yy"
+    found = trimmed_name(text, 3, 3 + len(inner), kind)
+    assert (text[found.start : found.end] if found else None) == name
+
+
+def test_a_word_that_merely_begins_a_sentence_is_no_person(analyser: Analyser) -> None:
+    assert "Glad" not in names(analyser, "Nice, John! Glad you like it. It's a symbol.")
+    assert "Maria" in names(analyser, "Maria found something that helps.")
 
 
 def test_sentence_spans_are_trimmed() -> None:

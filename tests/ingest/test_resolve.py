@@ -1,3 +1,5 @@
+import re
+
 from kgmem.ingest.analysis import Analysis, Name
 from kgmem.ingest.facts import RawFact
 from kgmem.ingest.resolve import resolve_facts, resolve_mentions, sentence_at, title_entities
@@ -44,6 +46,41 @@ def test_brackets_whose_letters_do_not_fit_are_no_acronym() -> None:
 def test_a_speaker_is_mentioned_by_the_turn() -> None:
     found = resolve_mentions([chunk("Hello!", speaker="Anna")], [Analysis(((0, 6),), (), ())])
     assert [(m.key, m.surface, m.origin) for m in found] == [("anna", "", "speaker")]
+
+
+def test_a_speaker_run_together_is_the_same_as_the_name_with_spaces() -> None:
+    text = "AdaLovelace, said Ada Lovelace, is me."
+    (turn,) = [chunk(text, speaker="AdaLovelace")]
+    found = keys([turn], [named(text, ("AdaLovelace", "ORG"), ("Ada Lovelace", "PERSON"))])
+    assert {key for _, key, _ in found} == {"ada lovelace"}
+
+
+def test_so_is_the_label_of_a_transcripts_lines() -> None:
+    text = "AdaLovelace: Good morning.\nBob: Hello.\nAdaLovelace: Bye.\nGitHub: see there."
+    found = keys([chunk(text)], [named(text, ("AdaLovelace", "ORG"), ("GitHub", "ORG"))])
+    assert {key for _, key, _ in found} == {"ada lovelace", "github"}
+
+
+def test_who_speaks_under_one_name_is_nobody_with_more() -> None:
+    a, b = "Lady Caroline came.", "Caroline left."
+    chunks = [chunk(a, speaker="Caroline"), chunk(b, 1, speaker="Mel")]
+    found = keys(chunks, [named(a, ("Lady Caroline", "PERSON")), named(b, ("Caroline", "PERSON"))])
+    assert ("Caroline", "caroline", "recognised") in found
+
+
+def test_a_word_with_a_capital_only_where_sentences_begin_is_no_name() -> None:
+    texts = (
+        "Glad you came. Hope came too.",
+        "I was glad, and you were glad. Grace was there.",
+        "By the grace of Will, Grace will, and she will with grace. Rome is far, but I hope.",
+    )
+    names: list[tuple[str, EntityType]] = [(n, "PERSON") for n in ("Glad", "Hope", "Grace", "Will", "Rome")]
+    chunks = [
+        Chunk(f"c{i}", i, 0, len(t), t, sentences=tuple(m.span() for m in re.finditer(r"[^ .][^.]*\.", t)))
+        for i, t in enumerate(texts)
+    ]
+    found = keys(chunks, [named(t, *((n, kind) for n, kind in names if n in t)) for t in texts])
+    assert {key for _, key, _ in found} == {"hope", "grace", "will", "rome"}
 
 
 def test_facts_get_the_longest_name_of_their_arguments() -> None:

@@ -110,3 +110,33 @@ def test_headings_above_an_offset() -> None:
 def test_room_for_a_context_is_left(encoder: Encoder) -> None:
     narrow = Splitter(TOKENIZER, 100).leaving(30)
     assert narrow.capacity <= 70
+
+
+SENTENCES = [
+    "The poet said \"good morning\" to the keeper's dog and didn't wait for it to answer.",
+    "Then ‘the rest’ of “the others” came, and O'Brien's boat lay behind the James's yard.",
+    "It cost $5 -- not *much* by **our** measure -- and the_long_name went to [the bank](http://a.example/b_c).",
+    "With p<0.01 and ~3 of `these`, AT&T wrote C:\\temp and 2^8 so... nobody could tell [1] why.",
+    '"It is," she said.',
+    "他说“我们明天'一定'去北京大学”，然后就在“老地方”等着他们一起走。",
+    '「先生」与『学生』都说"可以"，于是《红楼梦》就放在那张桌子上了。',
+    "“好。”",
+]
+
+
+@pytest.mark.parametrize("size", [60, 90])
+@pytest.mark.parametrize("sentences", [SENTENCES[:5], SENTENCES[5:], SENTENCES[::-1], SENTENCES[1:4]])
+def test_prose_is_cut_between_sentences_whatever_marks_are_in_them(sentences: list[str], size: int) -> None:
+    text = " ".join(sentences * 9)
+    starts = {m.start() for s in sentences for m in regex.finditer(regex.escape(s), text)}
+    pieces = Splitter(TOKENIZER, size).split(text)
+    assert len(pieces) > 5
+    assert {piece.start for piece in pieces} <= starts
+
+
+def test_blocks_are_still_cut_where_markdown_has_them() -> None:
+    items = [f'- **Item {i}** is "the one" that\'s on the list of items' for i in range(12)]
+    text = "# Head\n\n" + "\n".join(items) + "\n\n***\n\n> It's quoted.\n> So's this.\n\n<p>It's a \"paragraph\"</p>\n"
+    for piece in Splitter(TOKENIZER, 40).split(text):
+        for line in text[piece.start : piece.end].splitlines():
+            assert line in text.splitlines()
