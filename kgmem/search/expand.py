@@ -16,7 +16,7 @@ from kgmem.search.pagerank import Subgraph, subgraph
 from kgmem.store.contract import NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
-NEAREST = 4
+NEAREST = 6
 NEARNESS_POWER = 6
 """How much less a sentence hands on that is less near than the seed's nearest: the ratio of cosines to this power."""
 MIN_COSINE = 0.4
