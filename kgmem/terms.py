@@ -9,6 +9,7 @@ character pairs. A term never holds white space.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from threading import local
 
@@ -71,20 +72,29 @@ def terms(text: str) -> list[str]:
     >>> terms("The parser_state of C++ in 北京大学")
     ['parser_state', 'parser', 'state', 'c++', '北京', '京大', '大学']
     """
+    return [term for word in words(text) for term in word]
+
+
+def words(text: str) -> Iterator[list[str]]:
+    """The index terms of a text, those of each word together: several where it is a compound.
+
+    >>> list(words("The parser_state in 北京大学"))
+    [['parser_state', 'parser', 'state'], ['北京'], ['京大'], ['大学']]
+    """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    found: list[str] = []
     for match in _RUN.finditer(text):
         run = match.group().strip("_-./&")
+        if _UNSPACED.match(run):
+            yield from ([run[i : i + 2]] for i in range(max(len(run) - 1, 1)))
+            continue
+        found: list[str] = []
         if run.isascii() and run.isalpha() and (run.islower() or run[1:].islower()):
             _add_word(run.lower(), found)
-        elif _UNSPACED.match(run):
-            if len(run) == 1:
-                found.append(run)
-            found.extend(run[i : i + 2] for i in range(len(run) - 1))
         elif run:
             _add_compound(run, found)
-    return found
+        if found:
+            yield found
 
 
 def _add_word(word: str, found: list[str]) -> None:

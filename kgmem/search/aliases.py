@@ -12,8 +12,8 @@ ALIAS_TERMS = 16
 """An entity may have been written in hundreds of ways; each term costs time and takes weight from the others."""
 
 
-def with_aliases(store: Store, asked: Sequence[str], seeds: Sequence[KnownName]) -> tuple[str, ...]:
-    """The question's terms, and up to ALIAS_TERMS more that its seeds' other names have.
+def alias_terms(store: Store, asked: Sequence[str], seeds: Sequence[KnownName]) -> list[str]:
+    """Up to ALIAS_TERMS terms that are not among the question's own and that its seeds' other names have.
 
     Of each entity the most frequent names come first, and all entities take turns.
     """
@@ -21,4 +21,4 @@ def with_aliases(store: Store, asked: Sequence[str], seeds: Sequence[KnownName])
     known = [named[seed.ref] for seed in seeds if seed.ref in named]
     turns = zip_longest(*((entity.name, *entity.aliases) for entity in known), fillvalue="")
     found = dict.fromkeys(term for name in chain.from_iterable(turns) for term in terms(name))
-    return (*asked, *islice((term for term in found if term not in asked), ALIAS_TERMS))
+    return list(islice((term for term in found if term not in asked), ALIAS_TERMS))

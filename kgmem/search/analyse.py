@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +11,7 @@ from kgmem.model import Filter
 from kgmem.search.dates import named_dates
 from kgmem.search.relative import Interval
 from kgmem.store.contract import KnownName, Store
-from kgmem.terms import terms
+from kgmem.terms import words
 
 MAX_QUESTION = 20_000
 """Characters; a longer question is refused rather than cut."""
@@ -18,11 +19,15 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question: its text, its index terms, and the times it names."""
+    """An analysed question: its text, the index terms of each word, no term twice, and the times it names."""
 
     text: str
-    terms: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
     dates: tuple[Interval, ...]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return tuple(term for word in self.words for term in word)
 
 
 def check_question(text: str) -> str:
@@ -38,7 +43,18 @@ def check_question(text: str) -> str:
 def analyse(text: str, as_of: datetime | None = None) -> Question:
     """What the text says by itself. Raises `QueryError`."""
     text = check_question(text)
-    return Question(text, tuple(dict.fromkeys(terms(text))), tuple(named_dates(text, as_of)))
+    return Question(text, _distinct(words(text)), tuple(named_dates(text, as_of)))
+
+
+def _distinct(said: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The words without the terms that came before, those left with none dropped."""
+    seen: dict[str, None] = {}
+    found = []
+    for word in said:
+        fresh = tuple(dict.fromkeys(term for term in word if term not in seen))
+        seen.update(dict.fromkeys(fresh))
+        found.append(fresh)
+    return tuple(filter(None, found))
 
 
 def find_seeds(store: Store, text: str, where: Filter) -> list[KnownName]:

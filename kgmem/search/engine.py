@@ -14,7 +14,7 @@ from kgmem import errors
 from kgmem.ingest.encode import Encoder
 from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
 from kgmem.search import explain
-from kgmem.search.aliases import with_aliases
+from kgmem.search.aliases import alias_terms
 from kgmem.search.analyse import Question, analyse, find_seeds
 from kgmem.search.dates import within
 from kgmem.search.diversify import diversified
@@ -101,7 +101,8 @@ def search(
         # Only for their aliases are the seeds needed before words are searched for.
         seeds = find_seeds(store, asked.text, where) if options.aliases else None
         if seeds is not None:
-            asked = replace(asked, terms=tuple(with_aliases(store, asked.terms, seeds)))
+            more = alias_terms(store, asked.terms, seeds)
+            asked = replace(asked, words=(*asked.words, *((term,) for term in more)))
         arms = near, store.ahead(store.term_search, asked.terms, count, where)
         # Where the arms are searched beside this, it costs nothing.
         entered = _enter(store, asked, vector, where, seeds) if mode in ("hybrid", "graph") else _Entered()
@@ -132,7 +133,7 @@ def _candidates(
     cosine = np.array([read[r].cosines.whole for r in refs])
     sentence = np.array([read[r].cosines.best for r in refs])
     given = dict(worded)
-    words = word_scores(asked.terms, [read[r].terms for r in refs], [given.get(r) for r in refs])
+    words = word_scores(asked.words, [read[r].terms for r in refs], [given.get(r) for r in refs])
     on_date = np.array([within(asked.dates, read[r].time) for r in refs], bool)
     priors = prior(cosine, words, sentence, on_date, trust=trust)
     return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), read)

@@ -29,13 +29,14 @@ _MEAN_LENGTHS = (0.6, 0.8, 1.0, 1.25, 1.6)
 """The mean length over the whole index is one of these times that of the candidates: whichever fits best."""
 
 
-def word_scores(asked: Sequence[str], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
-    """A score (n,) of each of n chunks for the question's terms `asked`; 0 where none of them is in it.
+def word_scores(asked: Sequence[Sequence[str]], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
+    """A score (n,) of each of n chunks for the question's words, each given by its terms; 0 where none is in it.
 
-    `texts[i]` are a chunk's index terms parted by spaces, `found[i]` is the
+    Of a word's terms the best counts: a compound and its parts are one word
+    that was asked for. `texts[i]` are a chunk's index terms parted by spaces, `found[i]` is the
     full-text arm's score of it, None where the arm did not give it.
     """
-    place = {term: i for i, term in enumerate(asked)}
+    place = {term: i for i, term in enumerate(term for word in asked for term in word)}
     counts = np.zeros((len(texts), len(place)))
     lengths = np.zeros(len(texts))
     for row, text in enumerate(texts):
@@ -49,7 +50,9 @@ def word_scores(asked: Sequence[str], texts: Sequence[str], found: Sequence[floa
     if not len(scores) or not len(place):
         return np.zeros(len(texts))
     weights, mean = term_weights(counts[given], lengths[given], scores)
-    scored: Floats = _saturated(counts, lengths, mean, SATURATION, LENGTH) @ weights**RARITY
+    shares = _saturated(counts, lengths, mean, SATURATION, LENGTH) * weights**RARITY
+    best = [shares[:, [place[term] for term in word]].max(axis=1) for word in asked]
+    scored: Floats = np.sum(best, axis=0)
     return scored
 
 

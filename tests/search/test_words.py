@@ -42,8 +42,8 @@ def test_what_a_term_is_worth_is_read_off_the_scores() -> None:
 
 def test_a_chunk_that_the_arm_did_not_give_is_scored_by_its_words_too() -> None:
     found = [sum(bm25(t, text, TEXTS) for t in ("otter", "river")) for text in TEXTS]
-    every = word_scores(["otter", "river"], TEXTS, found)
-    some = word_scores(["otter", "river"], TEXTS, [*found[:5], None, None])
+    every = word_scores([["otter"], ["river"]], TEXTS, found)
+    some = word_scores([["otter"], ["river"]], TEXTS, [*found[:5], None, None])
     assert some[6] == pytest.approx(every[6], rel=0.2)
     assert some[6] > 0
     assert some[5] == 0
@@ -52,13 +52,22 @@ def test_a_chunk_that_the_arm_did_not_give_is_scored_by_its_words_too() -> None:
 def test_a_rare_word_outweighs_a_frequent_one_that_comes_often() -> None:
     texts = ["river " * 6 + "bank", "otter bank", *["river"] * 8]
     found = [sum(bm25(t, text, texts) for t in ("otter", "river")) for text in texts]
-    scores = word_scores(["otter", "river"], texts, found)
+    scores = word_scores([["otter"], ["river"]], texts, found)
     assert scores[1] == max(scores)
 
 
-@pytest.mark.parametrize(("asked", "texts", "found"), [([], ["a b"], [None]), (["a"], [], []), (["a"], ["a"], [None])])
-def test_without_words_or_hits_nothing_is_scored(asked: list[str], texts: list[str], found: list[None]) -> None:
+@pytest.mark.parametrize(("asked", "texts", "found"), [([], ["a b"], [None]), ([["a"]], [], []), ([["a"]], ["a"], [None])])
+def test_without_words_or_hits_nothing_is_scored(asked: list[list[str]], texts: list[str], found: list[None]) -> None:
     assert word_scores(asked, texts, found).tolist() == [0.0] * len(texts)
+
+
+def test_a_compound_counts_once() -> None:
+    texts = ["birth-weight birth weight low", "birth weight low", "low", "low heron", "otter"]
+    found = [sum(bm25(t, text, texts) for t in ("birth-weight", "birth", "weight", "low")) for text in texts]
+    apart = word_scores([["birth-weight"], ["birth"], ["weight"], ["low"]], texts, found)
+    once = word_scores([["birth-weight", "birth", "weight"], ["low"]], texts, found)
+    assert once[0] < apart[0]
+    assert once[0] > once[1] > once[2] > once[4] == 0
 
 
 def test_it_agrees_with_the_index_about_which_words_are_rare(tmp_path, encoder: Encoder) -> None:
@@ -68,7 +77,7 @@ def test_it_agrees_with_the_index_about_which_words_are_rare(tmp_path, encoder: 
         asked = list(dict.fromkeys(terms("Which river has otters?")))
         given = dict(kg.store.term_search(asked, 30, Filter()))
         read = kg.store.candidates(list(given), encoder.encode_query("otters"))
-        scores = dict(zip(given, word_scores(asked, [read[r].terms for r in given], list(given.values())), strict=True))
+        scores = dict(zip(given, word_scores([[t] for t in asked], [read[r].terms for r in given], list(given.values())), strict=True))
     with_otters = {ref for ref in given if "otter" in read[ref].terms.split()}
     assert len(with_otters) == 3
     assert min(scores[r] for r in with_otters) > 5 * max(s for r, s in scores.items() if r not in with_otters)
