@@ -21,7 +21,7 @@ from kgmem.search.diversify import diversified
 from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.neighbours import with_neighbours
 from kgmem.search.options import NO_OPTIONS, SearchOptions
-from kgmem.search.pagerank import Floats, Subgraph, personalised_pagerank
+from kgmem.search.pagerank import Floats, personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
 from kgmem.search.rerank import Reranker, judged, no_reranker, reranked
 from kgmem.search.words import word_scores
@@ -64,9 +64,7 @@ class _Ranked:
     refs: list[Ref]
     scores: list[float]
     graph_rank: Mapping[Ref, tuple[int, float]] = field(default_factory=dict)
-    graph: Subgraph | None = None
-    mass: Floats | None = None
-    activation: Activation = field(default_factory=Activation)
+    walk: explain.Walk | None = None
 
 
 def search(
@@ -167,9 +165,13 @@ def _rank(store: Store, entered: _Entered, found: _Candidates, mode: Mode, where
         [graph.chunks[i] for i in placed],
         [float(scores[i]) for i in placed],
         _places([(graph.chunks[i], float(on_chunks[i])) for i in order(on_chunks) if on_chunks[i] > 0]),
-        graph,
-        mass,
-        activation,
+        # PageRank is linear, so this is the part that the question's entities brought.
+        explain.Walk(
+            graph,
+            activation,
+            mass,
+            personalised_pagerank(graph, np.where(np.arange(len(restart)) < len(graph.chunks), 0.0, restart)),
+        ),
     )
 
 
@@ -182,9 +184,9 @@ def _hits(
     vector: Vectors,
 ) -> list[Hit]:
     traced: dict[Ref, list[explain.Link]] = {}
-    if ranked.graph is not None and ranked.mass is not None:
-        at = {ref: i for i, ref in enumerate(ranked.graph.chunks)}
-        traced = {ref: explain.trace(ranked.graph, ranked.mass, ranked.activation, at, ref) for ref in refs}
+    if ranked.walk is not None:
+        at = {ref: i for i, ref in enumerate(ranked.walk.graph.chunks)}
+        traced = {ref: explain.trace(ranked.walk, at, ref) for ref in refs}
     stored, paths = explain.read_paths(
         store, refs, traced, vector, {ref: candidate.cosines for ref, candidate in found.read.items()}
     )

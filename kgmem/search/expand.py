@@ -13,7 +13,7 @@ from kgmem import names
 from kgmem.model import Filter, Ref, Vectors
 from kgmem.search.nearby import answers, led
 from kgmem.search.pagerank import Subgraph, subgraph
-from kgmem.store.contract import NO_EDGES, Candidate, Cosines, Edges, KnownName, MentionAt, Store
+from kgmem.store.contract import NO_EDGES, Bridge, Candidate, Cosines, Edges, KnownName, MentionAt, Store
 
 SENTENCES_A_SEED = 64
 NEAREST = 6
@@ -37,12 +37,23 @@ MAX_NODES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Activated:
-    """An entity with restart mass. `via` is the sentence (chunk, index) that led to it from `seed`; None for a seed."""
+    """An entity with restart mass. `via` is the sentence (chunk, index) that led to it from `seed`; None for a seed.
+
+    Where several did, it is the one that handed most on.
+    """
 
     entity: Ref
-    weight: float
     seed: Ref
     via: tuple[Ref, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Gain:
+    """What an entity gained from a seed's sentences, and the one of them that handed on `best`."""
+
+    weight: float
+    best: float
+    via: tuple[Ref, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +86,48 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     mentions, near_to = store.seed_sentences(refs, SENTENCES_A_SEED, own, question, where)
     nearest = _nearest_sentences(seeds, mentions, near_to)
     bridges, strongest = store.bridges(list(nearest), refs, CHUNKS_AN_ENTITY, where)
-    counts = {seed.ref: seed.chunk_count for seed in seeds}
-    counted = frozenset(counts)
+    counts = {seed.ref: seed.chunk_count for seed in seeds} | {b.entity: b.info.chunk_count for b in bridges}
+    gained = _gained(seeds, bridges, nearest)
+    share = max(gate(seed) for seed in seeds)
+    # A rare name leads further than a hub, but of two that are compared none may drown the other.
+    shares = {seed.ref: max(gate(seed), LEAST_SHARE * share) for seed in seeds}
+    found = {ref: Activated(ref, ref, None) for ref in refs}
+    mass: dict[Ref, float] = defaultdict(float)
+    most: dict[Ref, float] = {}
+    for seed, part in shares.items():
+        rare = {seed: 1.0 / log(2 + counts[seed])}
+        rare |= {entity: gain.weight / log(2 + counts[entity]) for entity, gain in gained[seed].items()}
+        total = sum(rare.values()) * sum(shares.values())
+        for entity, weight in rare.items():
+            given = share * part * weight / total
+            mass[entity] += given
+            if entity not in shares and given > most.get(entity, 0.0):
+                most[entity] = given
+                found[entity] = Activated(entity, seed, gained[seed][entity].via)
+    return Activation(found, dict(mass), share), strongest
+
+
+def _gained(
+    seeds: Sequence[KnownName],
+    bridges: Sequence[Bridge],
+    nearest: Mapping[tuple[Ref, int], Sequence[tuple[Ref, float]]],
+) -> dict[Ref, dict[Ref, _Gain]]:
+    """What each seed's sentences hand on to each entity that they name."""
     best_of = _best_cosines(nearest)
-    gained: dict[Ref, dict[Ref, float]] = defaultdict(lambda: defaultdict(float))
-    lead: dict[Ref, tuple[float, Ref, tuple[Ref, int]]] = {}
+    known = {seed.ref for seed in seeds}
+    gained: dict[Ref, dict[Ref, _Gain]] = {ref: {} for ref in known}
     for bridge in bridges:
-        if bridge.entity in counted:
+        # "Tarzan" out of "Tarzan and the Lost City" would only lead to others of that name.
+        if bridge.entity in known or any(names.is_part(bridge.info.key, seed.key) for seed in seeds):
             continue
-        if any(names.is_part(bridge.info.key, seed.key) for seed in seeds):
-            # "Tarzan" out of "Tarzan and the Lost City" would only lead to others of that name.
-            continue
-        counts[bridge.entity] = bridge.info.chunk_count
         sentence = bridge.chunk, bridge.sentence
         for seed, cosine in nearest[sentence]:
             gain = best_of[seed] * (cosine / best_of[seed]) ** NEARNESS_POWER
-            gained[bridge.entity][seed] += gain * (OWN_PAGE_FACTOR if bridge.info.own else 1.0)
-            if bridge.entity not in lead or cosine > lead[bridge.entity][0]:
-                lead[bridge.entity] = cosine, seed, sentence
-    found = {ref: Activated(ref, 1.0, ref, None) for ref in refs}
-    for entity, gains in gained.items():
-        _, seed, sentence = lead[entity]
-        found[entity] = Activated(entity, sum(gains.values()), seed, sentence)
-    gates = {seed.ref: gate(seed) for seed in seeds}
-    share = max(gates.values())
-    # A rare name leads further than a hub, but of two that are compared none may drown the other.
-    shares = {seed: max(own, LEAST_SHARE * share) for seed, own in gates.items()}
-    mass: dict[Ref, float] = defaultdict(float)
-    for seed, part in shares.items():
-        weights = {seed: 1.0} | {entity: gains[seed] for entity, gains in gained.items() if seed in gains}
-        rare = {entity: weight / log(2 + counts[entity]) for entity, weight in weights.items()}
-        total = sum(rare.values()) * sum(shares.values())
-        for entity, weight in rare.items():
-            mass[entity] += share * part * weight / total
-    return Activation(found, dict(mass), share), strongest
+            gain *= OWN_PAGE_FACTOR if bridge.info.own else 1.0
+            before = gained[seed].get(bridge.entity, _Gain(0.0, 0.0, sentence))
+            best, via = max((before.best, before.via), (gain, sentence), key=lambda handed: handed[0])
+            gained[seed][bridge.entity] = _Gain(before.weight + gain, best, via)
+    return gained
 
 
 def _best_cosines(nearest: Mapping[tuple[Ref, int], Sequence[tuple[Ref, float]]]) -> dict[Ref, float]:

@@ -9,12 +9,18 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from kgmem.model import Entity, Ref, Step, Vectors
+from kgmem.model import Chunk, Entity, Ref, Step, Vectors
+from kgmem.names import entity_key
 from kgmem.search.expand import Activation
 from kgmem.search.pagerank import RESTART, Floats, Subgraph
 from kgmem.store.contract import Cosines, Store, StoredChunk
+from kgmem.terms import terms
 
 MAX_STEPS = 4
+LED_SHARE = 0.25
+"""Of a hit's mass, what the question's entities must have brought for a path of several steps to be the reason."""
+TELLING_TERMS = 3
+"""A sentence with fewer index terms ("Hey, Ana!") is shown only where there is no other."""
 NO_COSINES = np.zeros(0, np.float32)
 
 
@@ -27,12 +33,43 @@ class Link:
     sentence: int | None
 
 
-def trace(graph: Subgraph, mass: Floats, activation: Activation, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
-    """Where the mass of `chunk` came from, the question's entity first. Empty where no entity led there.
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a walk over the subgraph found: the mass of each node, and what of it the question's entities `led` there."""
 
-    `at` is each chunk's place in the graph.
+    graph: Subgraph
+    activation: Activation
+    mass: Floats
+    led: Floats
+
+
+def trace(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
+    """How the question's entities led to `chunk`, the first of them first. Empty where none did.
+
+    `at` is each chunk's place in the graph. A chunk that got most of its mass otherwise was found by its words, or stands
+    beside one that was: then only an entity of the question that it names
+    itself is shown.
     """
-    count = len(graph.chunks)
+    links = _inflow(walk, at, chunk)
+    if len(links) > 1 and walk.led[at[chunk]] < LED_SHARE * walk.mass[at[chunk]]:
+        return _names_itself(walk, at, chunk)
+    return links
+
+
+def _names_itself(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
+    """The entity of the question that the chunk names most, if any."""
+    graph, count = walk.graph, len(walk.graph.chunks)
+    row = graph.weights[at[chunk]]
+    for i in np.argsort(-row.data, kind="stable").tolist():
+        node = int(row.indices[i])
+        if node >= count and (found := walk.activation.entities.get(graph.entities[node - count])) and found.via is None:
+            return [Link(found.entity, chunk, None)]
+    return []
+
+
+def _inflow(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
+    """The greatest inflow of mass followed back from `chunk` to an entity where the graph was entered."""
+    graph, mass, count = walk.graph, walk.mass, len(walk.graph.chunks)
     links: list[Link] = []
     here: Ref | None = chunk
     seen: set[int] = set()
@@ -43,7 +80,7 @@ def trace(graph: Subgraph, mass: Floats, activation: Activation, at: Mapping[Ref
         seen.add(entity)
         ref = graph.entities[entity - count]
         links.append(Link(ref, here, None))
-        activated = activation.entities.get(ref)
+        activated = walk.activation.entities.get(ref)
         if activated is not None:
             if activated.via is not None and activated.via[0] != here:
                 links.append(Link(activated.seed, *activated.via))
@@ -99,10 +136,15 @@ def read_paths(
     for mention in found.mentions:
         places.setdefault((mention.chunk, mention.entity), set()).add(mention.sentence)
     stored, named = found.chunks, found.entities
+    for link in links:
+        # Who speaks stands in no sentence of the turn, so each may show what was said.
+        if link.chunk in stored and link.entity in named and _speaks(stored[link.chunk], named[link.entity]):
+            places[link.chunk, link.entity] = set(range(len(stored[link.chunk].chunk.sentences)))
+    telling = {ref: _telling(stored[ref].chunk) for ref in chunks if ref in stored}
     return stored, {
         ref: tuple(
             _step(stored[link.chunk], named[link.entity], link.sentence)
-            for link in _placed(path, places, near)
+            for link in _placed(path, places, near, telling)
             if link.chunk in stored and link.entity in named
         )
         for ref, path in traced.items()
@@ -110,31 +152,44 @@ def read_paths(
 
 
 def _placed(
-    path: Sequence[Link], places: Mapping[tuple[Ref, Ref], set[int]], cosines: Mapping[Ref, Cosines]
+    path: Sequence[Link],
+    places: Mapping[tuple[Ref, Ref], set[int]],
+    cosines: Mapping[Ref, Cosines],
+    telling: Mapping[Ref, set[int]],
 ) -> Iterator[Link]:
     """The path with a sentence for each step."""
     for link, following in zip_longest(path, path[1:]):
+        tells = telling.get(link.chunk, set())
         near = cosines[link.chunk].sentences if link.chunk in cosines else NO_COSINES
         here = places.get((link.chunk, link.entity), set())
         if following is None:
             # The end may be a chunk of the entity's own page, whose sentences need not name it.
-            chosen = link.sentence if link.sentence is not None else _nearest(here, near)
+            chosen = link.sentence if link.sentence is not None else _nearest(here, near, tells)
             yield Link(link.entity, link.chunk, chosen)
             continue
         onward = places.get((link.chunk, following.entity), set())
         if link.sentence is not None and (not onward or link.sentence in onward):
             yield link
         elif here & onward:
-            yield Link(link.entity, link.chunk, _nearest(here & onward, near))
+            yield Link(link.entity, link.chunk, _nearest(here & onward, near, tells))
         else:
-            yield Link(link.entity, link.chunk, _nearest(here, near))
+            yield Link(link.entity, link.chunk, _nearest(here, near, tells))
             if onward:
-                yield Link(following.entity, link.chunk, _nearest(onward, near))
+                yield Link(following.entity, link.chunk, _nearest(onward, near, tells))
 
 
-def _nearest(sentences: set[int], cosine: NDArray[np.float32]) -> int:
-    """Of these sentences, or of all where there are none, the one nearest to the question."""
-    among = sorted(sentences) or list(range(len(cosine)))
+def _speaks(turn: StoredChunk, entity: Entity) -> bool:
+    return bool(turn.chunk.speaker) and entity_key(turn.chunk.speaker) == entity.key
+
+
+def _telling(chunk: Chunk) -> set[int]:
+    """The sentences that say something: not "Hey, Ana!", nor a label."""
+    return {i for i, (start, end) in enumerate(chunk.sentences) if len(terms(chunk.text[start:end])) >= TELLING_TERMS}
+
+
+def _nearest(sentences: set[int], cosine: NDArray[np.float32], tells: set[int]) -> int:
+    """Of these sentences, or of all where there are none, the one nearest to the question; of those that tell if any."""
+    among = sorted(sentences & tells) or sorted(sentences) or sorted(tells) or list(range(len(cosine)))
     return max(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, default=0)
 
 
@@ -146,4 +201,4 @@ def _step(found: StoredChunk, entity: Entity, index: int | None) -> Step:
     )
 
 
-__all__ = ["Link", "read_paths", "trace"]
+__all__ = ["Link", "Walk", "read_paths", "trace"]
