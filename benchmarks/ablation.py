@@ -11,14 +11,14 @@ names are found. R@5, and where it says more also R@2, all-recall@5 or nDCG@10.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from patching import Patch, patched
 from sets import (
     COLUMNS,
     SHOWN,
@@ -44,15 +44,6 @@ from kgmem.store.contract import NO_EDGES, Store
 DEPTH = 50
 MORE = {"2wikimultihopqa": ("recall@2", "all-recall@5"), "scifact": ("nDCG@10",)}
 """What is shown of a set beside R@5."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patch:
-    """`module.name` is `value` while a row is measured."""
-
-    module: Any
-    name: str
-    value: Any
 
 
 def said_by(**weights: float) -> Patch:
@@ -149,17 +140,6 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "no dates": (Patch(engine, "analyse", undated),),
     "no prior to order what the graph does not reach": (Patch(engine, "PRIOR_WEIGHT", 0.0),),
 }
-
-
-@contextmanager
-def patched(patches: Sequence[Patch]) -> Iterator[None]:
-    with ExitStack() as undo:
-        for patch in patches:
-            # What is not there is not switched off: a part that was renamed must be found here.
-            usual = getattr(patch.module, patch.name)
-            undo.callback(setattr, patch.module, patch.name, usual)
-            setattr(patch.module, patch.name, patch.value)
-        yield
 
 
 def measure(group: QuestionSet, store: Store, encoder: Encoder, score: Score) -> dict[str, float]:
