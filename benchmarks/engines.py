@@ -3,9 +3,10 @@
     python benchmarks/engines.py --data DIR --out OUT [--sets NAME …] [--neo4j URL] [--differing N]
 
 Each set is copied from OUT/<set>/store.db (what `retrieval.py` makes, and is
-made here if it isn't there) into a namespace of its own in an empty Neo4j
-database, as `kgmem copy` does; nothing is encoded again. Without `--neo4j` a
-server is started as the tests do it, and leaves nothing behind.
+made here if it isn't there) into an empty Neo4j database, as `kgmem copy` does,
+and removed before the next: a namespace keeps its name when it is copied, and
+they all have the same. Nothing is encoded again. Without `--neo4j` a server is
+started as the tests do it, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +41,7 @@ from kgmem.model import Hit
 from kgmem.search.engine import MODES, Mode, search
 from kgmem.store import open_store
 from kgmem.store.contract import Store
-from kgmem.transfer import copy_namespace
+from kgmem.transfer import copy
 
 DEPTH = 50
 FIRST = 5
@@ -75,12 +76,13 @@ def server(url: str) -> Iterator[str]:
         yield servers.bolt_urls[0]
 
 
-def fill(group: QuestionSet, old: Store, new: Store, scratch: Scratch) -> None:
+def fill(group: QuestionSet, scratch: Scratch) -> None:
     started = time.perf_counter()
-    copied = copy_namespace(old, new)
+    copied = copy(f"sqlite:///{group.store}?mode=ro", scratch.url, target_options=scratch.options)
     scratch.settle()
     print(
-        f"{group.name}: {copied.counts.chunks} chunks copied in {time.perf_counter() - started:.0f} s", file=sys.stderr
+        f"{group.name}: {sum(c.counts.chunks for c in copied)} chunks copied in {time.perf_counter() - started:.0f} s",
+        file=sys.stderr,
     )
 
 
@@ -98,8 +100,7 @@ def compare(group: QuestionSet, stores: tuple[Store, Store], encoder: Encoder, m
     ]
     shared, same, differing = [], [], []
     for asked in group.questions:
-        # By place and not by id: the same chunk has another id in another namespace.
-        one, other = ([(h.source.uri, h.chunk.start, h.chunk.end) for h in of[asked.id][:FIRST]] for of in hits)
+        one, other = ([hit.chunk.id for hit in of[asked.id][:FIRST]] for of in hits)
         if one or other:
             shared.append(len(set(one) & set(other)) / max(len(one), len(other)))
             same.append(one == other)
@@ -110,7 +111,7 @@ def compare(group: QuestionSet, stores: tuple[Store, Store], encoder: Encoder, m
         mode,
         (recalls[0]["recall@5"], recalls[1]["recall@5"]),
         100 * float(np.mean(shared or [1.0])),
-        100 * float(np.mean(same or [1.0])),
+        100 * float(np.mean(same or [True])),
         differing,
     )
 
@@ -151,14 +152,13 @@ def main() -> None:
     score = scorer(args.data)
     encoder = cached_encoder(args)
     rows: list[Compared] = []
-    with server(args.neo4j) as url, borrowed(url) as scratch:
-        version = scratch.version()
+    version = ""
+    with server(args.neo4j) as url:
         for group in chosen_sets(args):
-            with (
-                opened(group, encoder) as kg,
-                closing(open_store(url, group.name, encoder.fingerprint, options=scratch.options)) as over_neo4j,
-            ):
-                fill(group, kg.store, over_neo4j, scratch)
+            with borrowed(url) as scratch, opened(group, encoder) as kg, ExitStack() as undo:
+                version = scratch.version()
+                fill(group, scratch)
+                over_neo4j = undo.enter_context(closing(open_store(url, options=scratch.options)))
                 for mode in args.arms:
                     row = compare(group, (kg.store, over_neo4j), encoder, mode, score)
                     rows.append(row)
