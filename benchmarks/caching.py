@@ -54,10 +54,10 @@ class CachingEncoder:
                 found[i] = bytes([encoded.truncated]) + value.tobytes()
                 self._put(keys[i], found[i])
         result = []
-        for value in found:
-            assert value is not None
-            vectors = np.frombuffer(value[1:], np.float32).reshape(-1, dimension)
-            result.append(Encoded(vectors[0], vectors[1:], bool(value[0])))
+        for packed in found:
+            assert packed is not None
+            vectors = np.frombuffer(packed[1:], np.float32).reshape(-1, dimension)
+            result.append(Encoded(vectors[0], vectors[1:], bool(packed[0])))
         return result
 
     def encode_query(self, text: str) -> Vectors:

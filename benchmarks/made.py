@@ -38,7 +38,8 @@ class RandomEncoder:
     fingerprint = FINGERPRINT
 
     def encode_query(self, text: str) -> Vectors:
-        return vectors(text, 1)[0]
+        found: Vectors = vectors(text, 1)[0]
+        return found
 
     def known_share(self, text: str) -> float:
         return 1.0
@@ -46,8 +47,9 @@ class RandomEncoder:
 
 def vectors(seed: str, count: int) -> Vectors:
     rng = np.random.default_rng(int.from_bytes(sha256(seed.encode()).digest()[:8], "little"))
-    found = rng.standard_normal((count, DIMENSION)).astype(np.float32)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    drawn = rng.standard_normal((count, DIMENSION)).astype(np.float32)
+    found: Vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return found
 
 
 class Words:

@@ -33,7 +33,7 @@ from made import FINGERPRINT, RandomEncoder, load, questions
 from neo4j.vector import Vector
 from neo4j_scratch import Scratch, borrowed, connect, takes_url
 from peer import HUB, TOP, Peer, hit_order, hits_first, lucene, shared_first, text_index
-from retrieval import ingest, read, scorer
+from sets import ingest, read, scorer
 
 from kgmem.ingest.encode import DEFAULT_MODEL, Encoder, load_encoder
 from kgmem.model import Filter, Hit, Vectors

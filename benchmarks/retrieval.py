@@ -1,140 +1,223 @@
-"""Recall of each arm on question sets with gold passages, through kgmem's own pipeline.
+"""Recall of each arm, and of the options of a search, on question sets with gold passages.
 
-    python benchmarks/retrieval.py --data DIR [--sets NAME …] --out DIR
+    python benchmarks/retrieval.py --data DIR --out OUT [--sets NAME …] [--markdown FILE] [--reranker PATH]
 
 DIR holds a folder a set, with `corpus*.jsonl.gz` and `queries.*.jsonl.gz`
 (fields `id`, `question`, `gold_ids`; a corpus line has `id`, `title`, `text`,
 or is a turn of a `conversation`, then each question is asked within its own).
-Writes OUT/<set>/<arm>.jsonl (`{"id", "ranked"}`) and prints a table. Encodings
-are kept in OUT/encodings.db by content, so a second run is quick.
+Each corpus goes through kgmem's own pipeline into OUT/<set>/store.db. Writes
+OUT/<set>/<arm>.jsonl (`{"id", "ranked"}`) and prints a table; the last line
+says where the hybrid is below the best of the other arms. Encodings are kept in
+OUT/encodings.db by content, so a second run is quick. Encoding the question
+is left out of the times.
+
+`rrf` is what there is without a graph: reciprocal rank fusion of the vector
+and the full-text arm (Cormack, Clarke and Büttcher 2009, k = 60), here and not
+in kgmem. `hybrid +neighbours 1` gives the chunks before and after a hit the
+places behind it.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import importlib.util
 import json
-import sys
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from caching import CachingEncoder
+from sets import (
+    COLUMNS,
+    Question,
+    QuestionSet,
+    Score,
+    cached_encoder,
+    chosen_sets,
+    corpus_ids,
+    markdown,
+    mean_of,
+    opened,
+    scorer,
+    takes_sets,
+)
 
-from kgmem.ingest.encode import DEFAULT_MODEL, load_encoder
-from kgmem.ingest.load import load_jsonl
-from kgmem.model import Document, Filter
-from kgmem.search.engine import MODES
-from kgmem.service import Kgmem
+from kgmem.ingest.encode import Encoder
+from kgmem.model import Chunk, Hit, Ref, Source, Vectors
+from kgmem.search.analyse import analyse
+from kgmem.search.engine import Mode, search
+from kgmem.search.options import NO_OPTIONS, SearchOptions
+from kgmem.search.rerank import Reranker, load_reranker
+from kgmem.store.contract import Store
 
 DEPTH = 50
+RRF_DEPTH = 100
+RRF_K = 60
+WARM_UP = 20
+"""Questions asked before an arm's time is taken."""
+
+Ask = Callable[[Store, Question, Vectors], list[str]]
 
 
-def read(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one arm reaches on one set; `group` is the value of `--by`, empty for all questions."""
+
+    group: QuestionSet
+    arm: str
+    by: str
+    questions: int
+    values: Mapping[str, float]
+    milliseconds: float
 
 
-def documents(path: Path) -> Iterator[Document]:
-    """The corpus as kgmem's own JSON-lines loader reads it."""
-    with gzip.open(path, "rb") as stream:
-        yield from load_jsonl(stream, uri=path.parent.name)
+def arms(encoder: Encoder, reranker: Reranker | None) -> dict[str, Ask]:
+    """Each way of asking, by its name in the table."""
 
-
-def corpus_ids(path: Path) -> dict[str, str]:
-    """From what a hit shows to the corpus id: the uri of a document, or conversation and turn id of a turn."""
-    return {row["id"]: row["id"] for row in read(path)}
-
-
-def ingest(folder: Path, kg: Kgmem) -> None:
-    for path in sorted(folder.glob("corpus*.jsonl.gz")):
-        started = time.perf_counter()
-        report = kg.ingest_documents(documents(path))
-        if report.failed:
-            raise SystemExit(f"{path}: {len(report.failed)} failed, such as {report.failed[0]}")
-        print(
-            f"{folder.name}: {report.added} added, {report.unchanged} unchanged, {report.chunks} chunks, "
-            f"{time.perf_counter() - started:.1f} s",
-            file=sys.stderr,
+    def searched(mode: Mode, options: SearchOptions = NO_OPTIONS) -> Ask:
+        return lambda store, asked, vector: corpus_ids(
+            pair
+            for hit in search(
+                store,
+                encoder,
+                asked.text,
+                mode=mode,
+                k=DEPTH,
+                where=asked.where,
+                vector=vector,
+                options=options,
+                reranker=reranker,
+            )
+            for pair in beside(hit)
         )
 
+    found = {
+        "vector": searched("vector"),
+        "fulltext": searched("fulltext"),
+        "rrf": fused,
+        "graph": searched("graph"),
+        "hybrid": searched("hybrid"),
+        "hybrid +diversity 0.3": searched("hybrid", SearchOptions(diversity=0.3)),
+        "hybrid +aliases": searched("hybrid", SearchOptions(aliases=True)),
+        "hybrid +neighbours 1": searched("hybrid", SearchOptions(neighbours=1)),
+    }
+    if reranker is not None:
+        found["hybrid +rerank"] = searched("hybrid", SearchOptions(rerank=True))
+    return found
 
-def ranked_ids(kg: Kgmem, question: dict[str, Any], arm: Any, name: str) -> list[str]:
-    where = Filter()
-    if "conversation" in question:
-        where = Filter(uris=(f"{name}#{question['conversation']}",))
-    hits = kg.search(question["question"], mode=arm, k=DEPTH, where=where)
+
+def beside(hit: Hit) -> Iterator[tuple[Chunk, Source]]:
+    """The hit, and its neighbours right behind it, the nearest first."""
+    yield hit.chunk, hit.source
+    for chunk in (*reversed(hit.before), *hit.after):
+        yield chunk, hit.source
+
+
+def fused(store: Store, asked: Question, vector: Vectors) -> list[str]:
+    with store.snapshot():
+        near = store.vector_search(vector, RRF_DEPTH, asked.where)
+        worded = store.term_search(analyse(asked.text).terms, RRF_DEPTH, asked.where)
+        gained: dict[Ref, float] = defaultdict(float)
+        for ranked in (near, worded):
+            for place, (ref, _) in enumerate(ranked, 1):
+                gained[ref] += 1 / (RRF_K + place)
+        best = sorted(gained, key=lambda ref: -gained[ref])[:DEPTH]
+        return corpus_ids((stored.chunk, stored.source) for stored in store.chunks(best))
+
+
+def measure(group: QuestionSet, store: Store, encoder: Encoder, arm: str, ask: Ask, score: Score, by: str) -> list[Row]:
+    vectors = {asked.id: encoder.encode_query(asked.text) for asked in group.questions}
+    for asked in group.questions[:WARM_UP]:
+        ask(store, asked, vectors[asked.id])
+    started = time.perf_counter()
+    rankings = {asked.id: ask(store, asked, vectors[asked.id]) for asked in group.questions}
+    spent = (time.perf_counter() - started) / len(group.questions) * 1000
+    with open(group.out / f"{arm.replace(' ', '')}.jsonl", "w", encoding="utf-8") as lines:
+        lines.writelines(json.dumps({"id": i, "ranked": r}) + "\n" for i, r in rankings.items())
+    parts: dict[str, list[Question]] = {"": group.scored}
+    for asked in group.scored if by else ():
+        parts.setdefault(str(asked.row.get(by)), []).append(asked)
+    return [
+        Row(group, arm, part, len(those), mean_of(score, those, lambda q: rankings[q.id]), spent)
+        for part, those in parts.items()
+    ]
+
+
+def printed(row: Row) -> str:
+    values = "  ".join(f"{row.values[m]:12.2f}" for m in COLUMNS)
+    label = f"  {row.by}" if row.by else row.arm
+    return f"{row.group.name:18} {label:21.21} {row.questions:6}  {values}" + (
+        "" if row.by else f"  {row.milliseconds:6.1f} ms"
+    )
+
+
+def table(rows: Sequence[Row]) -> str:
+    """As docs/retrieval.md shows it: the hybrid in bold, every other row plain."""
+
+    def cells(row: Row) -> list[str]:
+        bold = row.arm == "hybrid" and not row.by
+        values = [f"{row.values[m]:.1f}" for m in COLUMNS]
+        shown = [row.group.shown, str(row.questions), f"{row.arm}: {row.by}" if row.by else row.arm, *values]
+        marked = [f"**{cell}**" if bold and i != 1 else cell for i, cell in enumerate(shown)]
+        return [*marked, "" if row.by else f"{row.milliseconds:.1f}"]
+
+    heads = ["set", "questions", "arm", *COLUMNS.values(), "ms"]
+    text = markdown(heads, map(cells, rows))
+    return text.replace("| --- | ---: | ---: |", "| --- | ---: | --- |", 1)
+
+
+def below(rows: Sequence[Row], metric: str, singles: Sequence[str]) -> list[str]:
+    """Where the hybrid has less of a measure than the best of the arms named."""
     found = []
-    for hit in hits:
-        turn = hit.chunk.metadata.get("id") if hit.source.kind == "conversation" else None
-        found.append(str(turn) if turn else hit.source.uri.partition("#")[2])
-    return list(dict.fromkeys(found))
+    of_set: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        if not row.by:
+            of_set[row.group.shown][row.arm] = row
+    for name, by_arm in of_set.items():
+        others = [by_arm[arm] for arm in singles if arm in by_arm]
+        if "hybrid" not in by_arm or not others:
+            continue
+        best = max(others, key=lambda row: row.values[metric])
+        less = best.values[metric] - by_arm["hybrid"].values[metric]
+        if less >= 0.05:
+            found.append(f"{name} by {less:.1f} ({best.arm} {best.values[metric]:.1f})")
+    return found
 
 
-def scorer(data: Path) -> Any:
-    path = data / "score.py"
-    spec = importlib.util.spec_from_file_location("score", path)
-    if not path.exists() or spec is None or spec.loader is None:
-        raise SystemExit(f"{path} is missing; it holds the measures.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def verdict(rows: Sequence[Row]) -> str:
+    said = []
+    for metric in ("recall@5", "recall@2", "recall@10", "all-recall@5", "MRR", "nDCG@10"):
+        places = below(rows, metric, ("vector", "fulltext", "graph", "rrf"))
+        said.append(f"{COLUMNS[metric]} {', '.join(places) or 'nowhere'}")
+    return "The hybrid is below the best other arm: " + "; ".join(said) + "."
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=[])
-    parser.add_argument("--arms", nargs="*", default=list(MODES), choices=MODES)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--encoder", default=DEFAULT_MODEL)
+    takes_sets(parser)
+    parser.add_argument("--arms", nargs="*", default=[], metavar="ARM", help='only these, such as "hybrid +aliases"')
     parser.add_argument("--by", default="", help="also one row for each value of this field")
+    parser.add_argument("--reranker", default="", metavar="PATH", help="measure reranking too, with this cross-encoder")
     args = parser.parse_args()
 
     score = scorer(args.data)
-    encoder = CachingEncoder(load_encoder(args.encoder), args.out / "encodings.db")
-    folders = [
-        f
-        for f in sorted(args.data.iterdir())
-        if f.is_dir() and any(f.glob("queries.*.jsonl.gz")) and (not args.sets or f.name in args.sets)
-    ]
-    print(f"{'set':20} {'split':8} {'arm':9} {'queries':>7}  " + "  ".join(f"{m:>12}" for m in score.METRICS))
-    for folder in folders:
-        out = args.out / folder.name
-        out.mkdir(parents=True, exist_ok=True)
-        with Kgmem(store=f"sqlite:///{out / 'store.db'}", encoder=encoder) as kg:
-            ingest(folder, kg)
-            for path in sorted(folder.glob("queries.*.jsonl.gz")):
-                split = path.name.split(".")[1]
-                questions = list(read(path))
-                for arm in args.arms:
-                    started = time.perf_counter()
-                    rankings = {q["id"]: ranked_ids(kg, q, arm, folder.name) for q in questions}
-                    spent = (time.perf_counter() - started) / len(questions) * 1000
-                    with open(out / f"{arm}.jsonl", "w", encoding="utf-8") as lines:
-                        lines.writelines(json.dumps({"id": i, "ranked": r}) + "\n" for i, r in rankings.items())
-                    groups: dict[str, list[Any]] = {"all": []}
-                    for q in questions:
-                        if q["gold_ids"]:
-                            row = score.score(q["gold_ids"], rankings[q["id"]])
-                            groups["all"].append(row)
-                            if args.by:
-                                groups.setdefault(str(q.get(args.by)), []).append(row)
-                    for group, rows in groups.items():
-                        values = score.mean(rows)
-                        label = arm if group == "all" else "  " + group[:7]
-                        print(
-                            f"{folder.name:20} {split:8} {label:9} {len(rows):7}  "
-                            + "  ".join(f"{100 * values[m]:12.2f}" for m in score.METRICS)
-                            + (f"  {spent:6.1f} ms" if group == "all" else ""),
-                            flush=True,
-                        )
-    print(f"measured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}", file=sys.stderr)
+    encoder = cached_encoder(args)
+    every = arms(encoder, load_reranker(args.reranker) if args.reranker else None)
+    if unknown := set(args.arms) - set(every):
+        parser.error(f"{min(unknown)!r} is no arm; choose of {', '.join(map(repr, every))}")
+    print(f"{'set':18} {'arm':21} {'asked':>6}  " + "  ".join(f"{name:>12}" for name in COLUMNS.values()))
+    rows: list[Row] = []
+    for group in chosen_sets(args):
+        with opened(group, encoder) as kg:
+            for arm in args.arms or every:
+                found = measure(group, kg.store, encoder, arm, every[arm], score, args.by)
+                print("\n".join(map(printed, found)), flush=True)
+                rows += found
+    foot = f"Measured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}. {verdict(rows)}"
+    print(foot)
+    if args.markdown:
+        Path(args.markdown).write_text(f"{table(rows)}\n{foot}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
