@@ -198,7 +198,7 @@ def test_constants_of_search_are_those_of_the_code() -> None:
     for module, name, value in rows:
         actual: Any = getattr(importlib.import_module(f"kgmem.search.{module}"), name)
         assert float(value) == actual, (module, name)
-    parts = ("engine", "words", "nearby", "prior", "expand", "pagerank", "options", "aliases", "rerank", "diversify")
+    parts = ("engine", "words", "nearby", "prior", "expand", "pagerank", "options", "aliases", "rerank", "diversify", "explain")
     for module in parts:
         there = vars(importlib.import_module(f"kgmem.search.{module}"))
         own = {

@@ -131,7 +131,7 @@ def _candidates(
     cosine = np.array([read[r].cosines.whole for r in refs])
     sentence = np.array([read[r].cosines.best for r in refs])
     given = dict(worded)
-    words = word_scores(asked.words, [read[r].terms for r in refs], [given.get(r) for r in refs])
+    words = word_scores(asked.words, [read[r].terms for r in refs], [given.get(r) for r in refs], store.rarity)
     on_date = np.array([within(asked.dates, read[r].time) for r in refs], bool)
     priors = prior(cosine, words, sentence, on_date, trust=trust)
     return _Candidates(refs, priors, passage_reset(priors), _places(near), _places(worded), read)

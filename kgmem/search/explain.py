@@ -35,7 +35,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk over the subgraph found: the mass of each node, and what of it the question's entities `led` there."""
+    """What a walk over the subgraph found: each node's mass, and what of it the question's entities `led` there."""
 
     graph: Subgraph
     activation: Activation
@@ -46,9 +46,9 @@ class Walk:
 def trace(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
     """How the question's entities led to `chunk`, the first of them first. Empty where none did.
 
-    `at` is each chunk's place in the graph. A chunk that got most of its mass otherwise was found by its words, or stands
-    beside one that was: then only an entity of the question that it names
-    itself is shown.
+    `at` is each chunk's place in the graph. A chunk that got most of its mass
+    otherwise was found by its words, or stands beside one that was: then only
+    an entity of the question that it names itself is shown.
     """
     links = _inflow(walk, at, chunk)
     if len(links) > 1 and walk.led[at[chunk]] < LED_SHARE * walk.mass[at[chunk]]:
@@ -62,7 +62,8 @@ def _names_itself(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
     row = graph.weights[at[chunk]]
     for i in np.argsort(-row.data, kind="stable").tolist():
         node = int(row.indices[i])
-        if node >= count and (found := walk.activation.entities.get(graph.entities[node - count])) and found.via is None:
+        found = walk.activation.entities.get(graph.entities[node - count]) if node >= count else None
+        if found is not None and found.via is None:
             return [Link(found.entity, chunk, None)]
     return []
 
@@ -188,7 +189,7 @@ def _telling(chunk: Chunk) -> set[int]:
 
 
 def _nearest(sentences: set[int], cosine: NDArray[np.float32], tells: set[int]) -> int:
-    """Of these sentences, or of all where there are none, the one nearest to the question; of those that tell if any."""
+    """Of these sentences, or of all where there are none, the nearest to the question; one that tells if any does."""
     among = sorted(sentences & tells) or sorted(sentences) or sorted(tells) or list(range(len(cosine)))
     return max(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, default=0)
 

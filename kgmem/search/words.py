@@ -8,7 +8,7 @@ term is worth need not be asked for: the arm's own scores tell it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,18 @@ _MEAN_LENGTHS = (0.6, 0.8, 1.0, 1.25, 1.6)
 """The mean length over the whole index is one of these times that of the candidates: whichever fits best."""
 
 
-def word_scores(asked: Sequence[Sequence[str]], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
+def word_scores(
+    asked: Sequence[Sequence[str]],
+    texts: Sequence[str],
+    found: Sequence[float | None],
+    rarity: Callable[[Floats], Floats] = lambda weights: weights,
+) -> Floats:
     """A score (n,) of each of n chunks for the question's words, each given by its terms; 0 where none is in it.
 
     Of a word's terms the best counts: a compound and its parts are one word
     that was asked for. `texts[i]` are a chunk's index terms parted by spaces, `found[i]` is the
-    full-text arm's score of it, None where the arm did not give it.
+    full-text arm's score of it, None where the arm did not give it, `rarity`
+    says how rare a term is by what it is worth there (`Store.rarity`).
     """
     place = {term: i for i, term in enumerate(term for word in asked for term in word)}
     counts = np.zeros((len(texts), len(place)))
@@ -50,14 +56,14 @@ def word_scores(asked: Sequence[Sequence[str]], texts: Sequence[str], found: Seq
     if not len(scores) or not len(place):
         return np.zeros(len(texts))
     weights, mean = term_weights(counts[given], lengths[given], scores)
-    shares = _saturated(counts, lengths, mean, SATURATION, LENGTH) * weights**RARITY
+    shares = _saturated(counts, lengths, mean, SATURATION, LENGTH) * rarity(weights) ** RARITY
     best = [shares[:, [place[term] for term in word]].max(axis=1) for word in asked]
     scored: Floats = np.sum(best, axis=0)
     return scored
 
 
 def term_weights(counts: Floats, lengths: Floats, scores: Floats) -> tuple[Floats, float]:
-    """The inverse document frequency of each term, (terms,), and the mean length of chunks, from BM25 scores.
+    """What each term adds to BM25 by being rare, (terms,), and the mean length of chunks, from BM25 scores.
 
     `counts` is (chunks, terms), `lengths` and `scores` (chunks,). BM25 is
     linear in them, so they are its least-squares solution. A term that none of

@@ -289,6 +289,13 @@ class Store(Protocol):
     def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
         """The `k` chunks with the best BM25 for any of `terms`, best first; scores are positive."""
 
+    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """ln((N − n + ½) / (n + ½)), at least 0, of terms that n of N chunks have.
+
+        `weights` is what a term adds to this engine's BM25, without the share
+        f · (k1 + 1) / (f + k1 · …): indexes reckon it differently.
+        """
+
     def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
         """Up to `k` chunks whose own time lies in `[since, until)`, oldest first."""
 

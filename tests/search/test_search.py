@@ -62,6 +62,14 @@ def test_two_hops_are_found_with_the_path_that_leads_there(kg: Kgmem) -> None:
         assert kg.store.entity(step.entity_id) is not None
 
 
+def test_what_its_own_words_found_is_given_no_path_through_others(kg: Kgmem) -> None:
+    hits = kg.search("Does the fault POL-358 in the front end concern painters who lived in Turin?", k=8)
+    compilers = next(hit for hit in hits if hit.source.title == "Compilers")
+    assert compilers.explanation.path == ()
+    turin = next(hit for hit in hits if hit.source.title == "Turin")
+    assert [(step.entity, step.title) for step in turin.explanation.path] == [("Turin", "Turin")]
+
+
 def test_every_arm_says_its_rank_and_score(kg: Kgmem) -> None:
     hit = kg.search("What river does Vercelli lie on?", k=1)[0]
     assert hit.source.title == "Vercelli"
@@ -189,3 +197,14 @@ def test_an_answer_is_found_behind_its_question(tmp_path: Path, encoder: Encoder
         kg.ingest([tmp_path / "talk.jsonl"])
         found = [hit.chunk.text for hit in kg.search("What did Otto cook for the party?", k=2)]
     assert "Lentils, as always." in found
+
+
+def test_a_path_shows_what_a_speaker_said_and_not_a_greeting(tmp_path: Path, encoder: Encoder) -> None:
+    said = [("Ana", "Hi Otto!"), ("Otto", "Hey, Ana! I visited a hospital for veterans in Lyon."), ("Ana", "Good.")]
+    lines = [json.dumps({"conversation": "c", "speaker": s, "text": t}) for s, t in said]
+    (tmp_path / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with Kgmem(store=f"sqlite:///{tmp_path / 'kg.db'}", encoder=encoder, processes=0, encoder_threads=1) as kg:
+        kg.ingest([tmp_path / "talk.jsonl"])
+        hit = kg.search("Which hospital did Otto visit?", k=1)[0]
+    assert hit.chunk.text == said[1][1]
+    assert [step.sentence for step in hit.explanation.path] == ["I visited a hospital for veterans in Lyon."]

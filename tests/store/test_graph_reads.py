@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from itertools import pairwise
@@ -14,6 +15,7 @@ from dump import NO_FILTER, all_chunks, dump
 from kgmem.graph import edge_weight, next_weight
 from kgmem.ingest.link import link_pending
 from kgmem.model import Filter
+from kgmem.search.words import term_weights
 from kgmem.store.contract import ENDING, Store
 from kgmem.terms import terms
 
@@ -291,3 +293,17 @@ def test_only_the_end_of_a_long_candidate_is_read(store: Store):
     (candidate,) = store.candidates([chunk.ref], embed("word")).values()
     assert candidate.ending == chunk.chunk.text[-ENDING:]
     assert len(candidate.ending) == ENDING
+
+
+def test_rarity_is_the_same_on_every_engine(store: Store):
+    texts = ["otter river", "river bank", "river moss", "river stone", "heron", "heron stone", "reed", "moss"]
+    store.put([make_source("default", f"t{i}", text) for i, text in enumerate(texts)])
+    asked = ["otter", "heron"]
+    given = dict(store.term_search(asked, 10, NO_FILTER))
+    read = store.candidates(list(given), embed("otter"))
+    words = [read[ref].terms.split() for ref in given]
+    counts = np.array([[w.count(term) for term in asked] for w in words], float)
+    weights, _ = term_weights(counts, np.array([len(w) for w in words], float), np.array(list(given.values())))
+    expected = [math.log((len(texts) - n + 0.5) / (n + 0.5)) for n in (1, 2)]
+    assert store.rarity(weights) == pytest.approx(expected, rel=0.1)
+    assert (store.rarity(np.array([0.0, 1e-6])) >= 0).all()

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgmem.graph import TALK_GAP, edge_weight, next_weight
 from kgmem.model import Filter, Ref, Vectors
@@ -23,6 +24,7 @@ from kgmem.store.neo4j.nearest import MAX_K, VectorSearcher
 from kgmem.store.packed import cosines_of, own_vectors
 
 _OWN_PAGES = 20
+_LUCENE_SHARE = 2.2
 _OWN_RANK = -edge_weight(0, True)
 """The lightest chunk of an own page ranks here, so that the lighter ones need not be looked at."""
 
@@ -38,6 +40,12 @@ class Searcher(VectorSearcher):
         options = {} if where or len(queries) > 1 else {"limit": k}
         found = self.db.read("worded_chunks", where, namespace=self.namespace, queries=queries, options=options, k=k)
         return list(zip(*found[0], strict=True))
+
+    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Lucene has ln(1 + (N - n + ½) / (n + ½)) for it, and leaves the constant k1 + 1 out of the share.
+        held = weights * _LUCENE_SHARE
+        rarity: NDArray[np.float64] = np.log(np.maximum(np.expm1(held), 1.0))
+        return rarity
 
     def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:
         bounds = {"from": since.astimezone(UTC), "to": until.astimezone(UTC)}

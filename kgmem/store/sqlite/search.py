@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgmem.graph import TALK_GAP, next_weight
 from kgmem.ids import to_json
@@ -81,6 +82,9 @@ class Searcher(Base):
             )
             values = [wanted, low, high, *more, k]
         return list(c.execute(sql, values))
+
+    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weights
 
     def _bounded(self, terms: list[str]) -> list[str]:
         """The rarest of the terms whose rows together stay below the bound; always at least one."""
