@@ -51,13 +51,15 @@ def trace(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
     an entity of the question that it names itself is shown.
     """
     links = _inflow(walk, at, chunk)
-    if len(links) > 1 and walk.led[at[chunk]] < LED_SHARE * walk.mass[at[chunk]]:
-        return _names_itself(walk, at, chunk)
-    return links
+    if len(links) > 1 and walk.led[at[chunk]] >= LED_SHARE * walk.mass[at[chunk]]:
+        return links
+    if len(links) == 1 and links[0].sentence is not None:
+        return links
+    return _names_itself(walk, at, chunk)
 
 
 def _names_itself(walk: Walk, at: Mapping[Ref, int], chunk: Ref) -> list[Link]:
-    """The entity of the question that the chunk names most, if any."""
+    """The entity of the question that the chunk names most, the one whose own page it is above all, if any."""
     graph, count = walk.graph, len(walk.graph.chunks)
     row = graph.weights[at[chunk]]
     for i in np.argsort(-row.data, kind="stable").tolist():
