@@ -19,6 +19,7 @@ import sqlite_vec  # type: ignore[import-untyped]
 from kgmem import errors
 from kgmem.resources import read_schema
 from kgmem.store.codec import fold
+from kgmem.store.sqlite.gaps import overwrite_gaps
 
 APPLICATION_ID = 0x6B676D31
 SCHEMA_VERSION = 1
@@ -26,7 +27,11 @@ BUSY_TIMEOUT_MS = 120_000
 PAGE_SIZE = 32_768
 _CACHE_KIB = 32 * 1024
 _PATIENCE_MS = 1000
-"""How long emptying the log waits for readers of older states."""
+"""How long it waits for readers of older states before it leaves deleted text to be overwritten later."""
+_ATTEMPTS = 3
+"""How often the log is emptied anew because others wrote to it before the file could be overwritten."""
+_LEFTOVERS = "leftovers"
+"""The row of `meta` that is there from a deletion until nothing of it is left in the file, whoever sees to that."""
 
 
 class Cursor(Protocol):
@@ -89,22 +94,21 @@ class Database:
         if self.read_only:
             raise errors.StoreReadOnly(f"{self.path} was opened read-only; open it without mode=ro to write.")
         with self._lock, self.translated():
-            if self._writer is None:
-                self._writer = self._open()
-            connection = self._writer
+            connection = self._own_writer()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 # Whoever held the file before may have put another in its place.
                 self._check_identity()
                 yield cast(Connection, connection)
+                leftovers = _has_leftovers(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 # After a full disk SQLite has rolled back by itself.
                 with suppress(apsw.Error):
                     connection.execute("ROLLBACK")
                 raise
-            if self._leftovers:
-                self._empty_log()
+            self._leftovers = leftovers
+            self._overwrite()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -123,33 +127,71 @@ class Database:
                     connection.execute("COMMIT")
         if self._leftovers and self._lock.acquire(blocking=False):
             try:
-                self._empty_log()
+                self._overwrite()
             finally:
                 self._lock.release()
 
-    def forget_deleted(self) -> None:
-        """Empty the write-ahead log, so that deleted text is in no file.
+    def mark_leftovers(self, connection: Connection) -> None:
+        """To be called in a write that deletes, so that what it leaves in the files is overwritten after it."""
+        connection.execute("INSERT OR IGNORE INTO meta VALUES (?,'1')", (_LEFTOVERS,))
 
-        Where a reader of an older state is in the way, it is done after the next write or snapshot, or on closing.
+    def forget_deleted(self) -> None:
+        """Wait a moment for readers of older states, so that deleted text is in no file afterwards.
+
+        Where one is in the way for longer, it is overwritten after the next write, of whichever process, or after this
+        one's next snapshot, or on closing.
         """
         with self._lock:
-            self._leftovers = True
-            self._empty_log(0 if self._reader().in_transaction else _PATIENCE_MS)
+            self._overwrite(0 if self._reader().in_transaction else _PATIENCE_MS)
 
-    def _empty_log(self, patience_ms: int = 0) -> None:
-        if self._writer is None:
+    def _overwrite(self, patience_ms: int = 0) -> None:
+        """Empty the write-ahead log and zero what deleted rows have left in the file, if anything has."""
+        if not self._leftovers or self.read_only:
             return
-        with suppress(apsw.Error):
-            self._writer.set_busy_timeout(patience_ms)
+        with suppress(apsw.Error, errors.StoreError):
+            writer = self._own_writer()
+            if writer.in_transaction:
+                return
+            writer.set_busy_timeout(patience_ms)
             try:
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-                self._leftovers = False
+                for _ in range(_ATTEMPTS):
+                    writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                    if self._overwrite_alone(writer):
+                        self._leftovers = False
+                        break
             finally:
-                self._writer.set_busy_timeout(BUSY_TIMEOUT_MS)
+                writer.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    def _overwrite_alone(self, writer: apsw.Connection) -> bool:
+        """The part of `_overwrite` that keeps other writers out; False if one of them was faster."""
+        reader = self._reader()
+        # Pages that the writer remembers would bring back what is overwritten in the file.
+        writer.execute("PRAGMA shrink_memory")
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            self._check_identity()
+            reader.pragma("data_version")  # reads the file, without which a checkpoint says nothing
+            alone = reader.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE) == (0, 0)
+            if alone:
+                overwrite_gaps(self._absolute)
+                # Being a write, this makes all other connections forget their pages too.
+                writer.execute("DELETE FROM meta WHERE key = ?", (_LEFTOVERS,))
+            writer.execute("COMMIT")
+        except BaseException:
+            with suppress(apsw.Error):
+                writer.execute("ROLLBACK")
+            raise
+        return alone
+
+    def _own_writer(self) -> apsw.Connection:
+        if self._writer is None:
+            self._writer = self._open()
+        return self._writer
 
     def close(self) -> None:
         """Waits for a write to end. A thread that is reading gets `StoreError`."""
         with self._lock:
+            self._overwrite()
             with self._opening:
                 self._closed = True
             for connection in list(self._opened):
@@ -235,6 +277,8 @@ class Database:
                         connection.execute("ROLLBACK")
                     raise
             self._check(connection)
+            # Of a process that was killed, or that a reader was in the way of.
+            self._leftovers = _has_leftovers(connection)
 
     def _is_made(self, connection: apsw.Connection) -> bool:
         """Whether the file holds a store; a new file holds nothing. Another program's file is not touched."""
@@ -304,6 +348,10 @@ class Database:
             ) from error
         except (apsw.ConnectionClosedError, apsw.CursorClosedError) as error:
             raise errors.StoreError(f"The store {self.path} has been closed.") from error
+
+
+def _has_leftovers(connection: apsw.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (_LEFTOVERS,)).fetchone() is not None
 
 
 Engine = TypeVar("Engine")

@@ -17,6 +17,7 @@ from kgmem.store.handles import NAMESPACE_BITS
 from kgmem.store.sqlite.base import Base, place
 from kgmem.store.sqlite.codec import pack_spans
 from kgmem.store.sqlite.connection import Connection
+from kgmem.store.sqlite.separators import replace_separators
 
 
 class Writer(Base):
@@ -31,12 +32,15 @@ class Writer(Base):
                     "written; choose that encoder again, or run `kgmem reindex` to encode everything anew."
                 )
             low, _ = self._range(c, create=True)
-            results = [self._put(c, low, prepared) for prepared in sources]
+            gone: set[str] = set()
+            results = [self._put(c, low, prepared, gone) for prepared in sources]
+            if "replaced" in results:
+                self._leave_no_trace(c, gone)
         if "replaced" in results:
             self.db.forget_deleted()
         return results
 
-    def _put(self, c: Connection, low: int, prepared: PreparedSource) -> PutResult:
+    def _put(self, c: Connection, low: int, prepared: PreparedSource, gone: set[str]) -> PutResult:
         source = prepared.source
         row = c.execute("SELECT rowid, content_hash FROM source WHERE id = ?", (source.id,)).fetchone()
         if row and row[0] >> NAMESPACE_BITS != low >> NAMESPACE_BITS:
@@ -44,7 +48,7 @@ class Writer(Base):
         if row and row[1] == source.content_hash:
             return "unchanged"
         if row:
-            self._remove(c, [row[0]])
+            gone |= self._remove(c, [row[0]])
         self._insert(c, low, prepared)
         return "replaced" if row else "added"
 
@@ -59,7 +63,7 @@ class Writer(Base):
                 )
             ]
             if rows:
-                self._remove(c, rows)
+                self._leave_no_trace(c, self._remove(c, rows))
         if rows:
             self.db.forget_deleted()
         return len(rows)
@@ -193,9 +197,19 @@ class Writer(Base):
             ((following + i, fact_id, *rest) for i, (fact_id, rest) in enumerate(values.items())),
         )
 
-    def _remove(self, c: Connection, sources: Sequence[int]) -> None:
+    def _leave_no_trace(self, c: Connection, gone: set[str]) -> None:
+        """What a deletion has to do beyond deleting; `gone` are the index terms of what was deleted."""
+        replace_separators(c, gone)
+        self.db.mark_leftovers(c)
+
+    def _remove(self, c: Connection, sources: Sequence[int]) -> set[str]:
+        """Delete these sources' rows. Returns their index terms."""
+        gone: set[str] = set()
         for source in sources:
-            chunks = [r for (r,) in c.execute("SELECT rowid FROM chunk WHERE source = ?", (source,))]
+            chunks = []
+            for row, terms in c.execute("SELECT rowid, terms FROM chunk WHERE source = ?", (source,)):
+                chunks.append(row)
+                gone.update(terms.split(" "))
             listed = to_json(chunks)
             within = "IN (SELECT value FROM json_each(?))"
             add_to_entities(
@@ -221,6 +235,7 @@ class Writer(Base):
             c.execute("DELETE FROM chunk WHERE source = ?", (source,))
             c.execute("DELETE FROM source WHERE rowid = ?", (source,))
             self._remove_orphans(c, source >> NAMESPACE_BITS << NAMESPACE_BITS, supported)
+        return gone
 
     def _remove_orphans(self, c: Connection, low: int, entities: Iterable[int]) -> None:
         """Entities that no source names by itself any more go, with the links that others had to them.
