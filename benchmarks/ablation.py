@@ -88,7 +88,7 @@ def is_among_nearest(place: Any, every: list[tuple[float, Any]]) -> bool:
     return place in sorted(every, key=lambda p: -p[0])[: expand.NEAREST]
 
 
-def as_the_arm_says(terms: Sequence[str], texts: Sequence[str], found: Sequence[float | None]) -> Floats:
+def as_the_arm_says(words: Any, texts: Any, found: Sequence[float | None], rarity: Any) -> Floats:
     return np.array([score or 0.0 for score in found], np.float64)
 
 

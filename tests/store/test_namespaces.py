@@ -19,7 +19,7 @@ from kgmem.store.contract import Counts, Edges, Evidence, Store
 
 T = datetime(2024, 1, 1, tzinfo=UTC)
 WRITES = {"adopt", "put", "delete", "seek_names", "link"}
-SEES_NOTHING_OF_DATA = {"ahead", "close", "bookmarks", "follow", "snapshot", "fingerprint", "namespaces"}
+SEES_NOTHING_OF_DATA = {"ahead", "close", "bookmarks", "follow", "snapshot", "fingerprint", "namespaces", "rarity"}
 READS = sorted(
     name
     for name, _ in inspect.getmembers(Store, inspect.isfunction)
@@ -67,6 +67,7 @@ def arguments(a: Store):
         "allowed": [(chunk_refs, f) for f in filters],
         "find_names": [(keys, f) for f in filters],
         "cosines": [(chunk_refs, vector)],
+        "candidates": [(chunk_refs, vector)],
         "chunk_vectors": [(chunk_refs,)],
         "mentions_of": [(entity_refs, 10, f) for f in filters],
         "mentions_in": [(chunk_refs,)],
