@@ -11,8 +11,8 @@ from test_namespaces import READS, arguments, of
 from kgmem.ingest.link import link_pending
 from kgmem.store import open_store
 
-# Lists that come as parameters, sub-queries of few rows, and the two indexes that are virtual tables.
-SCANNED = re.compile(r"SCAN (j|w|o|t|json_each|json_each EXISTS|chunk_terms|term_count|vector)\b(?! USING)")
+# Lists that come as parameters, sub-queries of few rows, the two indexes that are virtual tables, and the pages of one.
+SCANNED = re.compile(r"SCAN (j|w|o|t|json_each|json_each EXISTS|chunk_terms|chunk_terms_idx|term_count|vector)\b(?! USING)")
 PAGED = {"sources", "entities", "facts", "documents"}
 
 
