@@ -12,7 +12,7 @@ from kgmem.ingest.link import link_pending
 from kgmem.store import open_store
 
 # Lists that come as parameters, sub-queries of few rows, the two indexes that are virtual tables, the pages of one.
-SCANNED = re.compile(r"SCAN (j|w|o|t|json_each|json_each EXISTS|chunk_terms|chunk_terms_idx|term_count|vector)\b(?! USING)")
+SCANNED = re.compile(r"SCAN (j|w|o|t|json_each|json_each EXISTS|chunk_terms(_idx)?|term_count|vector)\b(?! USING)")
 PAGED = {"sources", "entities", "facts", "documents"}
 
 
