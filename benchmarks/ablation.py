@@ -84,10 +84,6 @@ def is_near(place: Any, every: list[tuple[float, Any]]) -> bool:
     return bool(place[0] >= expand.MIN_COSINE)
 
 
-def is_among_nearest(place: Any, every: list[tuple[float, Any]]) -> bool:
-    return place in sorted(every, key=lambda p: -p[0])[: expand.NEAREST]
-
-
 def as_the_arm_says(words: Any, texts: Any, found: Sequence[float | None], rarity: Any) -> Floats:
     return np.array([score or 0.0 for score in found], np.float64)
 
@@ -121,7 +117,6 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "all sentences of activation alike (nearness to the power 0)": (Patch(expand, "NEARNESS_POWER", 0),),
     "no factor for entities with an own page": (Patch(expand, "OWN_PAGE_FACTOR", 1.0),),
     "no sentences below the least cosine, also of own pages": (chosen_sentences(is_near),),
-    "no first sentence of own pages unless it is near": (chosen_sentences(is_among_nearest),),
     "no gate: seeds trusted, hubs too": (Patch(engine, "activate", trusted),),
     "names without an own page trusted alike": (Patch(expand, "OWNLESS_TRUST", 1.0),),
     "no least share: seeds by their gates alone": (Patch(expand, "LEAST_SHARE", 0.0),),

@@ -158,9 +158,8 @@ def _nearest_sentences(
             ),
             key=lambda t: (-t[0], str(t[1]), t[2]),
         )
-        # What a page says of its own subject counts however it is worded, and above all how it begins.
-        begun = [place for place in scored if place[1] in seed.own[:1] and place[2] == 0]
-        for cosine, ref, i in dict.fromkeys([*scored[:NEAREST], *begun]):
+        for cosine, ref, i in scored[:NEAREST]:
+            # What a page says of its own subject counts however it is worded.
             if cosine >= MIN_COSINE or ref in seed.own:
                 nearest[ref, i].append((seed.ref, max(cosine, LEAST_COSINE)))
     return nearest

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 
 import numpy as np
@@ -143,7 +144,10 @@ def read_paths(
         # Who speaks stands in no sentence of the turn, so each may show what was said.
         if link.chunk in stored and link.entity in named and _speaks(stored[link.chunk], named[link.entity]):
             places[link.chunk, link.entity] = set(range(len(stored[link.chunk].chunk.sentences)))
-    telling = {ref: _telling(stored[ref].chunk) for ref in chunks if ref in stored}
+
+    def telling(ref: Ref, sentence: int) -> bool:
+        return ref in stored and _tells(stored[ref].chunk, sentence)
+
     return stored, {
         ref: tuple(
             _step(stored[link.chunk], named[link.entity], link.sentence)
@@ -158,11 +162,11 @@ def _placed(
     path: Sequence[Link],
     places: Mapping[tuple[Ref, Ref], set[int]],
     cosines: Mapping[Ref, Cosines],
-    telling: Mapping[Ref, set[int]],
+    telling: Callable[[Ref, int], bool],
 ) -> Iterator[Link]:
     """The path with a sentence for each step."""
     for link, following in zip_longest(path, path[1:]):
-        tells = telling.get(link.chunk, set())
+        tells = partial(telling, link.chunk)
         near = cosines[link.chunk].sentences if link.chunk in cosines else NO_COSINES
         here = places.get((link.chunk, link.entity), set())
         if following is None:
@@ -185,15 +189,19 @@ def _speaks(turn: StoredChunk, entity: Entity) -> bool:
     return bool(turn.chunk.speaker) and entity_key(turn.chunk.speaker) == entity.key
 
 
-def _telling(chunk: Chunk) -> set[int]:
-    """The sentences that say something: not "Hey, Ana!", nor a label."""
-    return {i for i, (start, end) in enumerate(chunk.sentences) if len(terms(chunk.text[start:end])) >= TELLING_TERMS}
+def _tells(chunk: Chunk, sentence: int) -> bool:
+    """Whether the sentence says something: not "Hey, Ana!", nor a label."""
+    if sentence >= len(chunk.sentences):
+        return False
+    start, end = chunk.sentences[sentence]
+    return len(terms(chunk.text[start:end])) >= TELLING_TERMS
 
 
-def _nearest(sentences: set[int], cosine: NDArray[np.float32], tells: set[int]) -> int:
+def _nearest(sentences: set[int], cosine: NDArray[np.float32], tells: Callable[[int], bool]) -> int:
     """Of these sentences, or of all where there are none, the nearest to the question; one that tells if any does."""
-    among = sorted(sentences & tells) or sorted(sentences) or sorted(tells) or list(range(len(cosine)))
-    return max(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, default=0)
+    among = sorted(sentences) or list(range(len(cosine)))
+    nearest = sorted(among, key=lambda i: float(cosine[i]) if i < len(cosine) else -1.0, reverse=True)
+    return next((i for i in nearest if tells(i)), nearest[0] if nearest else 0)
 
 
 def _step(found: StoredChunk, entity: Entity, index: int | None) -> Step:
