@@ -245,7 +245,7 @@ def test_conversations_are_one_source_with_a_chunk_a_turn(kg: Kgmem, tmp_path: P
     turns = [("Anna", "Hi Ben!"), ("Ben", "Hello Anna, I moved to Lyon."), ("Anna", "Great.")]
     file.write_text(
         "\n".join(
-            json.dumps({"conversation": "c1", "speaker": s, "text": t, "timestamp": f"2026-01-0{i + 1}T10:00:00Z"})
+            json.dumps({"conversation": "c1", "speaker": s, "text": t, "timestamp": f"2026-01-01T10:0{i}:00Z"})
             for i, (s, t) in enumerate(turns)
         ),
         encoding="utf-8",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from build import embed, make_conversation, make_source
 from dump import NO_FILTER, all_chunks, dump
 
-from kgmem.graph import edge_weight, next_weight
+from kgmem.graph import TALK_GAP, edge_weight, next_weight
 from kgmem.ingest.link import link_pending
 from kgmem.model import Filter
 from kgmem.search.words import term_weights
@@ -307,3 +308,14 @@ def test_rarity_is_the_same_on_every_engine(store: Store):
     expected = [math.log((len(texts) - n + 0.5) / (n + 0.5)) for n in (1, 2)]
     assert store.rarity(weights) == pytest.approx(expected, rel=0.1)
     assert (store.rarity(np.array([0.0, 1e-6])) >= 0).all()
+
+
+def test_what_is_said_long_after_does_not_follow(store: Store):
+    start = datetime(2026, 5, 1, 10, tzinfo=UTC)
+    times = [start, start + timedelta(seconds=TALK_GAP), start + timedelta(seconds=2 * TALK_GAP + 1)]
+    store.put([make_conversation("default", "talk", [("Ann", f"Turn {i}.", time) for i, time in enumerate(times)])])
+    first, second, third = sorted(c.ref for c in all_chunks(store))
+    joined = {(first, second, next_weight(True)), (second, first, next_weight(True))}
+    assert set(triples(store.next_edges([first, second, third]))) == joined
+    _, _, beside = store.onward([], 1, [first, second, third], NO_FILTER)
+    assert set(triples(beside)) == joined
