@@ -13,8 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -24,24 +23,24 @@ from sets import (
     SHOWN,
     QuestionSet,
     Score,
-    cached_encoder,
-    chosen_sets,
-    corpus_ids,
+    ask,
+    hit_ids,
     markdown,
     mean_of,
+    measured,
     opened,
-    scorer,
+    set_up,
     takes_sets,
+    write_table,
 )
 
 from kgmem.ingest.encode import Encoder
+from kgmem.model import Floats
 from kgmem.search import engine, expand, nearby, prior
 from kgmem.search.analyse import analyse
 from kgmem.search.expand import Activation
-from kgmem.search.pagerank import Floats
 from kgmem.store.contract import NO_EDGES, Store
 
-DEPTH = 50
 MORE = {"2wikimultihopqa": ("recall@2", "all-recall@5"), "scifact": ("nDCG@10",)}
 """What is shown of a set beside R@5."""
 
@@ -61,27 +60,16 @@ def said_by(**weights: float) -> Patch:
     return Patch(engine, "prior", changed)
 
 
-def chosen_sentences(keep: Callable[[Any, list[tuple[float, Any]]], bool]) -> Patch:
-    """Of the sentences that hand on, for each seed those that `keep` says: (cosine and place, all of the seed's)."""
+def chosen_sentences(keep: Callable[[float], bool]) -> Patch:
+    """Of the sentences that hand on, those whose cosine `keep` lets through."""
     usual = expand._nearest_sentences
 
     def changed(seeds: Any, mentions: Any, near_to: Any) -> Any:
         found = usual(seeds, mentions, near_to)
-        of_seed: dict[Any, list[tuple[float, Any]]] = {}
-        for place, chosen in found.items():
-            for seed, cosine in chosen:
-                of_seed.setdefault(seed, []).append((cosine, place))
-        kept = {
-            place: [(seed, cosine) for seed, cosine in chosen if keep((cosine, place), of_seed[seed])]
-            for place, chosen in found.items()
-        }
+        kept = {place: [handed for handed in chosen if keep(handed[1])] for place, chosen in found.items()}
         return {place: chosen for place, chosen in kept.items() if chosen}
 
     return Patch(expand, "_nearest_sentences", changed)
-
-
-def is_near(place: Any, every: list[tuple[float, Any]]) -> bool:
-    return bool(place[0] >= expand.MIN_COSINE)
 
 
 def as_the_arm_says(words: Any, texts: Any, found: Sequence[float | None], rarity: Any) -> Floats:
@@ -113,10 +101,12 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "no chunks to start from (their restart mass 0)": (Patch(prior, "RESET_SUM", 0.0),),
     # Where mass comes from.
     "restart mass of chunks not sharpened (power 1)": (Patch(prior, "RESET_POWER", 1),),
-    "seeds alone, no activation": (chosen_sentences(lambda place, every: False),),
+    "seeds alone, no activation": (chosen_sentences(lambda cosine: False),),
     "all sentences of activation alike (nearness to the power 0)": (Patch(expand, "NEARNESS_POWER", 0),),
     "no factor for entities with an own page": (Patch(expand, "OWN_PAGE_FACTOR", 1.0),),
-    "no sentences below the least cosine, also of own pages": (chosen_sentences(is_near),),
+    "no sentences below the least cosine, also of own pages": (
+        chosen_sentences(lambda cosine: cosine >= expand.MIN_COSINE),
+    ),
     "no gate: seeds trusted, hubs too": (Patch(engine, "activate", trusted),),
     "names without an own page trusted alike": (Patch(expand, "OWNLESS_TRUST", 1.0),),
     "no least share: seeds by their gates alone": (Patch(expand, "LEAST_SHARE", 0.0),),
@@ -138,21 +128,7 @@ PARTS: dict[str, tuple[Patch, ...]] = {
 
 
 def measure(group: QuestionSet, store: Store, encoder: Encoder, score: Score) -> dict[str, float]:
-    return mean_of(
-        score,
-        group.scored,
-        lambda asked: corpus_ids(
-            (hit.chunk, hit.source)
-            for hit in engine.search(
-                store,
-                encoder,
-                asked.text,
-                k=DEPTH,
-                where=asked.where,
-                vector=encoder.encode_query(asked.text),
-            )
-        ),
-    )
+    return mean_of(score, group.scored, lambda asked: hit_ids(ask(store, encoder, asked)))
 
 
 def columns(groups: Sequence[QuestionSet]) -> list[tuple[str, str]]:
@@ -183,9 +159,7 @@ def main() -> None:
     )
     args = parser.parse_args()
 
-    score = scorer(args.data)
-    encoder = cached_encoder(args)
-    groups = chosen_sets(args)
+    score, encoder, groups = set_up(args)
     parts = [p for p in PARTS if not PARTS[p] or not args.parts or any(wanted in p for wanted in args.parts)]
     found: dict[str, dict[str, dict[str, float]]] = {part: {} for part in parts}
     for group in groups:
@@ -196,10 +170,9 @@ def main() -> None:
                 shown = ("recall@5", *MORE.get(group.name, ()))
                 said = "  ".join(f"{COLUMNS[metric]} {values[metric]:6.2f}" for metric in shown)
                 print(f"{group.name:18} {part:60} {said}", flush=True)
-    text = f"{table(found, groups)}\nMeasured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}.\n"
+    text = f"{table(found, groups)}\n{measured(encoder)}\n"
     print(f"\n{text}")
-    if args.markdown:
-        Path(args.markdown).write_text(text, encoding="utf-8")
+    write_table(args.markdown, text)
 
 
 if __name__ == "__main__":

@@ -17,33 +17,31 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from neo4j_scratch import Scratch, borrowed
 from sets import (
-    Question,
     QuestionSet,
     Score,
-    cached_encoder,
-    chosen_sets,
-    corpus_ids,
+    ask,
+    hit_ids,
     markdown,
     mean_of,
+    measured,
     opened,
-    scorer,
+    set_up,
     takes_sets,
+    write_table,
 )
 
 from kgmem.ingest.encode import Encoder
 from kgmem.model import Hit
-from kgmem.search.engine import MODES, Mode, search
+from kgmem.search.engine import MODES, Mode
 from kgmem.store import open_store
 from kgmem.store.contract import Store
 from kgmem.transfer import copy
 
-DEPTH = 50
 FIRST = 5
 
 
@@ -87,15 +85,11 @@ def fill(group: QuestionSet, scratch: Scratch) -> None:
 
 
 def compare(group: QuestionSet, stores: tuple[Store, Store], encoder: Encoder, mode: Mode, score: Score) -> Compared:
-    def found(store: Store, asked: Question) -> list[Hit]:
-        vector = encoder.encode_query(asked.text)
-        return search(store, encoder, asked.text, mode=mode, k=DEPTH, where=asked.where, vector=vector)
-
     hits: list[Mapping[str, list[Hit]]] = [
-        {asked.id: found(store, asked) for asked in group.questions} for store in stores
+        {asked.id: ask(store, encoder, asked, mode=mode) for asked in group.questions} for store in stores
     ]
     recalls = [
-        mean_of(score, group.scored, lambda q, of=of: corpus_ids((h.chunk, h.source) for h in of[q.id]))  # type: ignore[misc]
+        mean_of(score, group.scored, lambda q, of=of: hit_ids(of[q.id]))  # type: ignore[misc]
         for of in hits
     ]
     shared, same, differing = [], [], []
@@ -149,12 +143,11 @@ def main() -> None:
     parser.add_argument("--differing", type=int, default=0, help="name so many questions whose first five differ")
     args = parser.parse_args()
 
-    score = scorer(args.data)
-    encoder = cached_encoder(args)
+    score, encoder, groups = set_up(args)
     rows: list[Compared] = []
     version = ""
     with server(args.neo4j) as url:
-        for group in chosen_sets(args):
+        for group in groups:
             with borrowed(url) as scratch, opened(group, encoder) as kg, ExitStack() as undo:
                 version = scratch.version()
                 fill(group, scratch)
@@ -168,10 +161,9 @@ def main() -> None:
                         + " ".join(row.differing[: args.differing]),
                         flush=True,
                     )
-    text = f"{table(rows)}\n{version}; encoder {encoder.fingerprint}; {datetime.now(UTC):%Y-%m-%d}.\n"
+    text = f"{table(rows)}\n{measured(encoder)} {version}.\n"
     print(f"\n{text}")
-    if args.markdown:
-        args.markdown.write_text(text, encoding="utf-8")
+    write_table(args.markdown, text)
 
 
 if __name__ == "__main__":

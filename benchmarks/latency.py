@@ -30,7 +30,7 @@ import numpy as np
 from grown import grow
 from made import FINGERPRINT, RandomEncoder, load, questions
 from patching import Patch, patched
-from sets import SHOWN, QuestionSet, cached_encoder, markdown, opened
+from sets import SHOWN, QuestionSet, cached_encoder, markdown, opened, write_table
 
 from kgmem.ingest.encode import DEFAULT_MODEL, Encoder, load_encoder
 from kgmem.model import Filter
@@ -215,8 +215,7 @@ def main() -> None:
         f"{datetime.now(UTC):%Y-%m-%d}.\n"
     )
     print(f"\n{text}")
-    if args.markdown:
-        args.markdown.write_text(text, encoding="utf-8")
+    write_table(args.markdown, text)
 
 
 if __name__ == "__main__":

@@ -25,33 +25,32 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 
 from sets import (
     COLUMNS,
+    DEPTH,
     Question,
     QuestionSet,
     Score,
-    cached_encoder,
-    chosen_sets,
+    ask,
     corpus_ids,
     markdown,
     mean_of,
+    measured,
     opened,
-    scorer,
+    set_up,
     takes_sets,
+    write_table,
 )
 
 from kgmem.ingest.encode import Encoder
 from kgmem.model import Chunk, Hit, Ref, Source, Vectors
 from kgmem.search.analyse import analyse
-from kgmem.search.engine import Mode, search
+from kgmem.search.engine import Mode
 from kgmem.search.options import NO_OPTIONS, SearchOptions
 from kgmem.search.rerank import Reranker, load_reranker
 from kgmem.store.contract import Store
 
-DEPTH = 50
 RRF_DEPTH = 100
 RRF_K = 60
 WARM_UP = 20
@@ -78,17 +77,7 @@ def arms(encoder: Encoder, reranker: Reranker | None) -> dict[str, Ask]:
     def searched(mode: Mode, options: SearchOptions = NO_OPTIONS) -> Ask:
         return lambda store, asked, vector: corpus_ids(
             pair
-            for hit in search(
-                store,
-                encoder,
-                asked.text,
-                mode=mode,
-                k=DEPTH,
-                where=asked.where,
-                vector=vector,
-                options=options,
-                reranker=reranker,
-            )
+            for hit in ask(store, encoder, asked, vector=vector, mode=mode, options=options, reranker=reranker)
             for pair in beside(hit)
         )
 
@@ -126,12 +115,12 @@ def fused(store: Store, asked: Question, vector: Vectors) -> list[str]:
         return corpus_ids((stored.chunk, stored.source) for stored in store.chunks(best))
 
 
-def measure(group: QuestionSet, store: Store, encoder: Encoder, arm: str, ask: Ask, score: Score, by: str) -> list[Row]:
+def measure(group: QuestionSet, store: Store, encoder: Encoder, arm: str, way: Ask, score: Score, by: str) -> list[Row]:
     vectors = {asked.id: encoder.encode_query(asked.text) for asked in group.questions}
     for asked in group.questions[:WARM_UP]:
-        ask(store, asked, vectors[asked.id])
+        way(store, asked, vectors[asked.id])
     started = time.perf_counter()
-    rankings = {asked.id: ask(store, asked, vectors[asked.id]) for asked in group.questions}
+    rankings = {asked.id: way(store, asked, vectors[asked.id]) for asked in group.questions}
     spent = (time.perf_counter() - started) / len(group.questions) * 1000
     with open(group.out / f"{arm.replace(' ', '')}.jsonl", "w", encoding="utf-8") as lines:
         lines.writelines(json.dumps({"id": i, "ranked": r}) + "\n" for i, r in rankings.items())
@@ -201,23 +190,21 @@ def main() -> None:
     parser.add_argument("--reranker", default="", metavar="PATH", help="measure reranking too, with this cross-encoder")
     args = parser.parse_args()
 
-    score = scorer(args.data)
-    encoder = cached_encoder(args)
+    score, encoder, groups = set_up(args)
     every = arms(encoder, load_reranker(args.reranker) if args.reranker else None)
     if unknown := set(args.arms) - set(every):
         parser.error(f"{min(unknown)!r} is no arm; choose of {', '.join(map(repr, every))}")
     print(f"{'set':18} {'arm':21} {'asked':>6}  " + "  ".join(f"{name:>12}" for name in COLUMNS.values()))
     rows: list[Row] = []
-    for group in chosen_sets(args):
+    for group in groups:
         with opened(group, encoder) as kg:
             for arm in args.arms or every:
                 found = measure(group, kg.store, encoder, arm, every[arm], score, args.by)
                 print("\n".join(map(printed, found)), flush=True)
                 rows += found
-    foot = f"Measured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}. {verdict(rows)}"
+    foot = f"{measured(encoder)} {verdict(rows)}"
     print(foot)
-    if args.markdown:
-        Path(args.markdown).write_text(f"{table(rows)}\n{foot}\n", encoding="utf-8")
+    write_table(args.markdown, f"{table(rows)}\n{foot}\n")
 
 
 if __name__ == "__main__":

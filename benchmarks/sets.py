@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
@@ -22,8 +23,10 @@ from caching import CachingEncoder
 
 from kgmem.ingest.encode import DEFAULT_MODEL, Encoder, load_encoder
 from kgmem.ingest.load import load_jsonl
-from kgmem.model import Chunk, Document, Filter, Skipped, Source
+from kgmem.model import Chunk, Document, Filter, Hit, Skipped, Source, Vectors
+from kgmem.search import engine
 from kgmem.service import Kgmem
+from kgmem.store.contract import Store
 
 SHOWN = {
     "2wikimultihopqa": "2Wiki",
@@ -35,6 +38,8 @@ SHOWN = {
     "cmrc2018": "CMRC (Chinese)",
 }
 """How sets are called in tables, in the order in which they stand there; others come after these."""
+DEPTH = 50
+"""Hits that each question is asked for."""
 COLUMNS = {
     "recall@2": "R@2",
     "recall@5": "R@5",
@@ -146,6 +151,16 @@ def corpus_ids(found: Iterable[tuple[Chunk, Source]]) -> list[str]:
     return list(dict.fromkeys(corpus_id(chunk, source) for chunk, source in found))
 
 
+def ask(store: Store, encoder: Encoder, asked: Question, *, vector: Vectors | None = None, **more: Any) -> list[Hit]:
+    """The first DEPTH hits; `vector` is the question's, where it is at hand, `more` goes to the search as it is."""
+    vector = encoder.encode_query(asked.text) if vector is None else vector
+    return engine.search(store, encoder, asked.text, k=DEPTH, where=asked.where, vector=vector, **more)
+
+
+def hit_ids(hits: Iterable[Hit]) -> list[str]:
+    return corpus_ids((hit.chunk, hit.source) for hit in hits)
+
+
 def scorer(data: Path) -> Score:
     path = data / "score.py"
     spec = importlib.util.spec_from_file_location("score", path)
@@ -183,8 +198,22 @@ def chosen_sets(args: argparse.Namespace) -> list[QuestionSet]:
     return [QuestionSet(args.data / name, args.out / name) for name in wanted]
 
 
+def set_up(args: argparse.Namespace) -> tuple[Score, CachingEncoder, list[QuestionSet]]:
+    """What the arguments of `takes_sets` name."""
+    return scorer(args.data), cached_encoder(args), chosen_sets(args)
+
+
 def cached_encoder(args: argparse.Namespace) -> CachingEncoder:
     return CachingEncoder(load_encoder(args.encoder), args.out / "encodings.db")
+
+
+def measured(encoder: Encoder) -> str:
+    return f"Measured {datetime.now(UTC):%Y-%m-%d}, encoder {encoder.fingerprint}."
+
+
+def write_table(file: Path | None, text: str) -> None:
+    if file:
+        file.write_text(text, encoding="utf-8")
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
