@@ -6,7 +6,7 @@ UNWIND $refs AS ref
 MATCH (c:Chunk {ref: ref})
 OPTIONAL MATCH (c)-[:NEXT]->(next)
 WITH ref, c.codes AS codes, c.terms AS terms, right(c.text, $ending) AS ending,
-     [c.time.epochSeconds * 1000000 + c.time.microsecond, next.ref] AS place
+     [c.time.epochMillis * 1000 + c.time.microsecond % 1000, next.ref] AS place
 WHERE codes IS NOT NULL AND terms IS NOT NULL AND ending IS NOT NULL
 RETURN collect(ref) AS refs, collect(codes) AS codes, collect(terms) AS terms, collect(ending) AS endings,
        collect(place) AS places

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 """`(n, dim)` float32, each row of unit length (or all zero, where there was nothing to encode)."""
 
+Floats = NDArray[np.float64]
+"""Figures of chunks, entities or terms, of whatever shape."""
+
 SourceKind = Literal["document", "conversation", "memory"]
 EntityType = Literal["PERSON", "ORG", "PLACE", "GROUP", "EVENT", "WORK", "PRODUCT", "LAW", "LANGUAGE", "OTHER"]
 Origin = Literal["recognised", "acronym", "alias", "speaker", "gazetteer"]

@@ -33,7 +33,6 @@ CREATE TABLE source (
     text BLOB NOT NULL                  -- UTF-8, zlib
 );
 CREATE INDEX source_uri ON source (uri);
-CREATE INDEX source_talk ON source (kind) WHERE kind = 'conversation';
 
 CREATE TABLE chunk (
     rowid INTEGER PRIMARY KEY,

@@ -24,27 +24,22 @@ class Loaders:
     """One operation's loaders. Each gives None for an id that is not there."""
 
     def __init__(self, read: Read) -> None:
-        def gathered(find: Callable[[Store, K], V]) -> DataLoader[K, V]:
+        def together(find: Callable[[Store, Sequence[K]], list[V]]) -> DataLoader[K, V]:
             async def load(keys: list[K]) -> Sequence[V]:
-                found: Sequence[V] = await read(lambda store: [find(store, key) for key in keys])
+                found: Sequence[V] = await read(lambda store: find(store, keys))
                 return found
 
             return DataLoader(load, max_batch_size=100)
 
-        async def entities_of(keys: list[str]) -> Sequence[list[Entity]]:
-            found: Sequence[list[Entity]] = await read(lambda store: _entities_of(store, keys))
-            return found
-
-        async def around(keys: list[tuple[str, int, int]]) -> Sequence[list[StoredChunk]]:
-            found: Sequence[list[StoredChunk]] = await read(lambda store: _around(store, keys))
-            return found
+        def gathered(find: Callable[[Store, K], V]) -> DataLoader[K, V]:
+            return together(lambda store, keys: [find(store, key) for key in keys])
 
         self.source: DataLoader[str, Source | None] = gathered(lambda store, key: store.source(key))
         self.chunk: DataLoader[str, StoredChunk | None] = gathered(lambda store, key: store.chunk(key))
         self.entity: DataLoader[str, Entity | None] = gathered(lambda store, key: store.entity(key))
         self.text: DataLoader[str, str | None] = gathered(lambda store, key: store.text(key))
-        self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = DataLoader(around, max_batch_size=100)
-        self.chunk_entities: DataLoader[str, list[Entity]] = DataLoader(entities_of, max_batch_size=100)
+        self.around: DataLoader[tuple[str, int, int], list[StoredChunk]] = together(_around)
+        self.chunk_entities: DataLoader[str, list[Entity]] = together(_entities_of)
 
     def clear(self) -> None:
         for loader in (self.source, self.chunk, self.entity, self.text, self.around, self.chunk_entities):

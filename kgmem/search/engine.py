@@ -12,7 +12,7 @@ import numpy as np
 
 from kgmem import errors
 from kgmem.ingest.encode import Encoder
-from kgmem.model import Arm, ArmScore, Explanation, Filter, Hit, Ref, Vectors
+from kgmem.model import Arm, ArmScore, Explanation, Filter, Floats, Hit, Ref, Vectors
 from kgmem.search import explain
 from kgmem.search.aliases import alias_terms
 from kgmem.search.analyse import Question, analyse, find_seeds
@@ -21,7 +21,7 @@ from kgmem.search.diversify import diversified
 from kgmem.search.expand import Activation, activate, local_subgraph
 from kgmem.search.neighbours import with_neighbours
 from kgmem.search.options import NO_OPTIONS, SearchOptions
-from kgmem.search.pagerank import Floats, personalised_pagerank
+from kgmem.search.pagerank import personalised_pagerank
 from kgmem.search.prior import order, passage_reset, prior
 from kgmem.search.rerank import Reranker, judged, no_reranker, reranked
 from kgmem.search.words import word_scores

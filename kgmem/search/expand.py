@@ -88,9 +88,10 @@ def activate(store: Store, seeds: Sequence[KnownName], question: Vectors, where:
     bridges, strongest = store.bridges(list(nearest), refs, CHUNKS_AN_ENTITY, where)
     counts = {seed.ref: seed.chunk_count for seed in seeds} | {b.entity: b.info.chunk_count for b in bridges}
     gained = _gained(seeds, bridges, nearest)
-    share = max(gate(seed) for seed in seeds)
+    gates = {seed.ref: gate(seed) for seed in seeds}
+    share = max(gates.values())
     # A rare name leads further than a hub, but of two that are compared none may drown the other.
-    shares = {seed.ref: max(gate(seed), LEAST_SHARE * share) for seed in seeds}
+    shares = {seed: max(own_gate, LEAST_SHARE * share) for seed, own_gate in gates.items()}
     found = {ref: Activated(ref, ref, None) for ref in refs}
     mass: dict[Ref, float] = defaultdict(float)
     most: dict[Ref, float] = {}

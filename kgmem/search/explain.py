@@ -10,10 +10,10 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from kgmem.model import Chunk, Entity, Ref, Step, Vectors
+from kgmem.model import Chunk, Entity, Floats, Ref, Step, Vectors
 from kgmem.names import entity_key
 from kgmem.search.expand import Activation
-from kgmem.search.pagerank import RESTART, Floats, Subgraph
+from kgmem.search.pagerank import RESTART, Subgraph
 from kgmem.store.contract import Cosines, Store, StoredChunk
 from kgmem.terms import terms
 

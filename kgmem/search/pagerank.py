@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kgmem.model import Ref
+from kgmem.model import Floats, Ref
 from kgmem.store.contract import Edges
 
 STEPS = 12
 RESTART = 0.3
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Chunks first, then entities. `weights` is symmetric, (nodes, nodes).
+    """Chunks first, then entities. `weights` is (nodes, nodes), from the column's node to the row's.
 
     `degree` is what a node's mass is divided by: of a chunk the total weight of all its edges, of an entity that
     of its edges within the subgraph.
@@ -36,7 +34,8 @@ class Subgraph:
 def subgraph(chunks: Sequence[Ref], entities: Sequence[Ref], naming: Edges, following: Edges) -> Subgraph:
     """Assemble a subgraph of these nodes from edges chunk–entity and chunk–chunk; edges that leave it are left out.
 
-    `naming` gives all edges of these chunks, each once, `following` each edge between two turns from both sides.
+    `naming` gives all edges of these chunks, each once, `following` each edge between two chunks of a source
+    from both sides, with what the left one hands to the right.
     """
     from_chunk = [places(chunks, edges.left) for edges in (naming, following)]
     named = _within(from_chunk[0], places(entities, naming.right), naming.weight, len(chunks))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from kgmem.model import Floats
 
 ENCODER_WEIGHT = 0.7
 """What the passage's cosine and its best sentence's weigh each, beside 1 for the words."""
@@ -35,7 +35,7 @@ def min_max(values: Floats, least: float = 0.0) -> Floats:
 
 
 def prior(vector: Floats, words: Floats, sentence: Floats, dated: NDArray[np.bool_], *, trust: float = 1.0) -> Floats:
-    """The prior of each candidate, 0–1: min-max of BM25, plus 0.7 of cosine's and 0.7 of best-sentence cosine's.
+    """The prior of each candidate, 0–1: min-max of its words' score, plus 0.7 of each of the two cosines'.
 
     `trust` weighs what comes from the encoder, by how much of the question its
     vocabulary knows.

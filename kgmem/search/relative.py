@@ -38,6 +38,7 @@ _UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜":
 _COUNT = r"(?P<count>\d{1,3}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + ")"
 _HAN_COUNT = r"(?P<count>\d{1,3}|[一二两三四五六七八九十])"
 _WEEKDAY = "(?P<weekday>" + "|".join(_WEEKDAYS) + ")"
+_HAN_UNIT = "(?P<unit>天|周|星期|礼拜|月|年)"
 _HAN_WEEK = r"(?:个?(?:周|星期|礼拜))"
 
 _Found = Callable[[datetime, dict[str, str]], Interval]
@@ -69,17 +70,17 @@ def month_of(start: datetime, months: int = 0) -> Interval:
 
 def _month_start(day: datetime, months: int) -> datetime:
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return midnight(day).replace(year=year, month=month + 1, day=1)
+    return _midnight(day).replace(year=year, month=month + 1, day=1)
 
 
-def midnight(moment: datetime) -> datetime:
+def _midnight(moment: datetime) -> datetime:
     """When its day began."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def day_of(moment: datetime, days: int = 0, length: int = 1) -> Interval:
     """`length` days from the day that is `days` after that of `moment`."""
-    begin = midnight(moment) + timedelta(days=days)
+    begin = _midnight(moment) + timedelta(days=days)
     return begin, begin + timedelta(days=length)
 
 
@@ -93,7 +94,7 @@ def _period(moment: datetime, unit: str, back: int) -> Interval:
         return day_of(moment, 5 - moment.weekday() - 7 * back, 2)
     if unit == "month":
         return month_of(moment, -back)
-    begin = midnight(moment).replace(year=moment.year - back, month=1, day=1)
+    begin = _midnight(moment).replace(year=moment.year - back, month=1, day=1)
     return begin, begin.replace(year=begin.year + 1)
 
 
@@ -127,7 +128,7 @@ def _past(moment: datetime, said: dict[str, str]) -> Interval:
 
 def _weekday(moment: datetime, said: dict[str, str]) -> Interval:
     days = (moment.weekday() - _WEEKDAYS.index(said["weekday"].casefold())) % 7
-    return day_of(moment, -(days or 7) if said.get("which", "").casefold() == "last" else -days)
+    return day_of(moment, -(days or 7) if said["which"].casefold() == "last" else -days)
 
 
 def _han_weekday(moment: datetime, said: dict[str, str]) -> Interval:
@@ -138,7 +139,7 @@ def _han_weekday(moment: datetime, said: dict[str, str]) -> Interval:
 def _yearless(moment: datetime, said: dict[str, str]) -> Interval:
     """The last such month, or day of it, that has begun."""
     month, day = month_number(said["month"]), int(said.get("day", "1"))
-    start = midnight(moment).replace(day=1, month=month)
+    start = _midnight(moment).replace(day=1, month=month)
     # 29 February is none in most years.
     for year in range(moment.year, moment.year - 9, -1):
         try:
@@ -159,10 +160,10 @@ _RULES = (
     _rule(r"\b(?:yesterday|last night)\b|昨[天日晚]", lambda moment, _: day_of(moment, -1)),
     _rule(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今[天日晚早]", lambda moment, _: day_of(moment)),
     _rule(rf"\b{_COUNT} (?P<unit>days?|weeks?|months?|years?) (?:ago|earlier)\b", _ago),
-    _rule(rf"{_HAN_COUNT}个?(?P<unit>天|周|星期|礼拜|月|年)(?:之|以)?前", _ago),
+    _rule(rf"{_HAN_COUNT}个?{_HAN_UNIT}(?:之|以)?前", _ago),
     _rule(rf"\b(?:last|past|previous) {_COUNT} (?P<unit>days|weeks|months|years)\b", _past),
     _rule(r"\b(?:past|over the last) (?P<unit>day|week|month|year)\b", _past),
-    _rule(rf"(?:最近|过去){_HAN_COUNT}个?(?P<unit>天|周|星期|礼拜|月|年)", _past),
+    _rule(rf"(?:最近|过去){_HAN_COUNT}个?{_HAN_UNIT}", _past),
     _rule(r"\b(?P<which>this|current|last|previous) (?P<unit>week|weekend|month|year)\b", _last),
     _rule(rf"(?P<which>[上这本]){_HAN_WEEK}(?P<weekday>[一二三四五六日天])", _han_weekday),
     _rule(r"(?P<which>[上这本])个?(?P<unit>周|星期|礼拜|月)", _last),

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Floats = NDArray[np.float64]
+from kgmem.model import Floats
 
 SATURATION = 0.6
 """BM25's k1 for candidates: how much a word's second and third time count."""

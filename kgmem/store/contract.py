@@ -28,6 +28,7 @@ from kgmem.model import (
     Entity,
     EntityType,
     Filter,
+    Floats,
     Mention,
     PreparedSource,
     Ref,
@@ -132,7 +133,7 @@ class Edges:
 
     left: NDArray[Any]
     right: NDArray[Any]
-    weight: NDArray[np.float64]
+    weight: Floats
 
 
 NO_EDGES = Edges(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -289,7 +290,7 @@ class Store(Protocol):
     def term_search(self, terms: Sequence[str], k: int, where: Filter) -> list[tuple[Ref, float]]:
         """The `k` chunks with the best BM25 for any of `terms`, best first; scores are positive."""
 
-    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rarity(self, weights: Floats) -> Floats:
         """ln((N − n + ½) / (n + ½)), at least 0, of terms that n of N chunks have.
 
         `weights` is what a term adds to this engine's BM25, without the share

@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgmem.graph import TALK_GAP, edge_weight, next_weight
-from kgmem.model import Filter, Ref, Vectors
+from kgmem.model import Filter, Floats, Ref, Vectors
 from kgmem.store.codec import from_micros
 from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
@@ -41,10 +40,10 @@ class Searcher(VectorSearcher):
         found = self.db.read("worded_chunks", where, namespace=self.namespace, queries=queries, options=options, k=k)
         return list(zip(*found[0], strict=True))
 
-    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rarity(self, weights: Floats) -> Floats:
         # Lucene has ln(1 + (N - n + ½) / (n + ½)) for it, and leaves the constant k1 + 1 out of the share.
         held = weights * _LUCENE_SHARE
-        rarity: NDArray[np.float64] = np.log(np.maximum(np.expm1(held), 1.0))
+        rarity: Floats = np.log(np.maximum(np.expm1(held), 1.0))
         return rarity
 
     def time_search(self, since: datetime, until: datetime, k: int, where: Filter) -> list[Ref]:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgmem.graph import TALK_GAP, next_weight
 from kgmem.ids import to_json
-from kgmem.model import Filter, Ref, Vectors
+from kgmem.model import Filter, Floats, Ref, Vectors
 from kgmem.store.codec import from_micros
 from kgmem.store.contract import ENDING, NO_EDGES, Candidate, Cosines, Edges, EntityInfo, KnownName, MentionAt
 from kgmem.store.handles import NAMESPACE_BITS, NOWHERE
@@ -83,7 +82,7 @@ class Searcher(Base):
             values = [wanted, low, high, *more, k]
         return list(c.execute(sql, values))
 
-    def rarity(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rarity(self, weights: Floats) -> Floats:
         return weights
 
     def _bounded(self, terms: list[str]) -> list[str]:
